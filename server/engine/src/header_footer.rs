@@ -31,23 +31,39 @@ use crate::{
     steps::print::Templates,
 };
 
-/// Constructs that may hide text, in lower case and without white space; also zeros of these properties do.
-const HIDING: [&str; 16] = [
+/// Selector of elements that Chromium hides beside the margins.
+const BESIDE_MARGINS: &str = ".text";
+/// Elements whose text is drawn unless style sheets or attributes hide it.
+const DRAWN: [&str; 50] = [
+    "a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "br", "center", "cite", "code", "div", "dl", "dt",
+    "dd", "em", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "i", "img", "li", "main", "nav",
+    "ol", "p", "pre", "section", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th",
+    "thead", "tr", "u", "ul",
+];
+/// Elements without text.
+const WITHOUT_TEXT: [&str; 9] = [
+    "style", "svg", "g", "path", "circle", "ellipse", "line", "polygon", "rect",
+];
+/// Constructs that may hide text or move it off the page, in lower case and without white space; also zeros of these properties do.
+const HIDING: [&str; 19] = [
     ":none",
+    ":-",
     "hidden",
+    "popover",
     "collapse",
     "transparent",
+    "rgb",
+    "hsl",
+    "color-mix",
     "clip",
+    "mask",
     "scale",
+    "translate",
+    "position",
+    "indent",
+    "transform",
+    "zoom",
     "font:0",
-    "<details",
-    "<datalist",
-    "<title",
-    "<desc",
-    "<template",
-    "<canvas",
-    "<object",
-    "<video",
     "/*",
 ];
 const HIDING_IF_ZERO: [&str; 4] = ["opacity:", "font-size:", "height:", "width:"];
@@ -132,28 +148,43 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Returns whether filled templates draw text, as far as their source shows. If it may hide text, `false`: then the page's own text
-/// is never taken for that of a header or footer.
-pub(crate) fn draw_text(templates: &Templates) -> bool {
+/// Returns whether all text of header and footer is certainly drawn. CPU-bound.
+pub(crate) fn is_text_known(wanted: &HeaderFooter) -> bool {
+    [&wanted.header, &wanted.footer]
+        .into_iter()
+        .all(|template| is_drawn(template))
+}
+
+fn is_drawn(template: &str) -> bool {
+    let source: String = template.split_ascii_whitespace().collect();
+    let is_drawn = Cell::new(!may_hide(&source.to_ascii_lowercase()));
+    let settings = RewriteStrSettings::new()
+        .append_element_content_handler(element!("*", |element| {
+            let name = element.tag_name();
+            if !DRAWN.contains(&name.as_str()) && !WITHOUT_TEXT.contains(&name.as_str()) {
+                is_drawn.set(false);
+            }
+            Ok(())
+        }))
+        .append_element_content_handler(element!(BESIDE_MARGINS, |_| {
+            is_drawn.set(false);
+            Ok(())
+        }));
+    rewrite_str(template, settings).is_ok() && is_drawn.get()
+}
+
+/// Returns whether filled templates have text. Unless they are printed apart, it is drawn.
+pub(crate) fn have_text(templates: &Templates) -> bool {
     [&templates.header, &templates.footer]
         .into_iter()
         .any(|template| has_text(template))
 }
 
 fn has_text(template: &str) -> bool {
-    let source: String = template.split_ascii_whitespace().collect();
-    if may_hide(&source.to_ascii_lowercase()) {
-        return false;
-    }
-    let (is_found, is_beside) = (Cell::new(false), Cell::new(false));
+    let is_found = Cell::new(false);
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!(".pageNumber, .totalPages", |_| {
             is_found.set(true);
-            Ok(())
-        }))
-        // Chromium hides elements of this class beside the margins.
-        .append_element_content_handler(element!(".text", |_| {
-            is_beside.set(true);
             Ok(())
         }))
         .append_document_content_handler(doc_text!(|text| {
@@ -162,7 +193,7 @@ fn has_text(template: &str) -> bool {
             }
             Ok(())
         }));
-    rewrite_str(template, settings).is_ok() && is_found.get() && !is_beside.get()
+    rewrite_str(template, settings).is_ok() && is_found.get()
 }
 
 /// Returns whether a template, in lower case and without white space, may hide text.
@@ -175,7 +206,14 @@ fn may_hide(template: &str) -> bool {
         let mut found = template.match_indices(property);
         found.any(|(at, _)| is_zero(&template[at + property.len()..]))
     };
-    HIDING.iter().any(|construct| template.contains(construct)) || HIDING_IF_ZERO.into_iter().any(is_zero_anywhere)
+    // A colour with four or eight digits may be transparent.
+    let has_opacity = |colour: &str| {
+        let digits = colour.bytes().take_while(u8::is_ascii_hexdigit).count();
+        matches!(digits, 4 | 8)
+    };
+    HIDING.iter().any(|construct| template.contains(construct))
+        || HIDING_IF_ZERO.into_iter().any(is_zero_anywhere)
+        || template.split('#').skip(1).any(has_opacity)
 }
 
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`].

@@ -1,7 +1,7 @@
-//! Headers and footers that continue through several parts.
+//! Headers and footers that are printed apart from the parts, and then drawn over their pages.
 //!
-//! Chromium numbers the pages of one document only. So the parts are printed without header and footer, which are
-//! printed separately and then drawn over the pages of the parts. Most templates are filled here and placed below each
+//! Chromium numbers the pages of one document only, and doesn't tell text of its header and footer from that of the page. So parts
+//! are printed without them if there are several, or if the templates of an archive may hide text. Most templates are filled here and placed below each
 //! other on tall pages. Those that would look different there are printed on a blank document with as many pages as all
 //! parts together, for which Chromium fills `pageNumber` and `totalPages`.
 
@@ -55,14 +55,13 @@ struct Look {
 type SelectedPage = (usize, (f64, f64), Arc<Templates>);
 
 impl Render<'_> {
-    /// Prints header and footer for the selected pages of several parts. Does nothing for a single part.
+    /// Prints header and footer for the selected pages of all parts. Does nothing if Chromium has printed them with the part.
     pub(crate) async fn number(
         &self,
         printed: Vec<Printed>,
         warnings: &mut Vec<Warning>,
     ) -> Result<(Vec<Printed>, Vec<StampPages>), RenderError> {
-        let several = printed.len() > 1;
-        let Some(wanted) = self.job.print.header_footer.as_ref().filter(|_| several) else {
+        let Some(wanted) = self.job.print.header_footer.as_ref().filter(|_| self.has_stamps) else {
             return Ok((printed, Vec::new()));
         };
         self.progress.enter_together(Phase::Print);

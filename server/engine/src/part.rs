@@ -233,7 +233,7 @@ impl Render<'_> {
         facts.fallback_language.clone_from(&job.language);
         self.entered.accepted().await;
         self.progress.enter(index, Phase::Print);
-        let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);
+        let header_footer = job.print.header_footer.as_ref().filter(|_| !self.has_stamps);
         let templates = match header_footer {
             Some(wanted) => {
                 let fields = Fields::of(part, &facts, self.instant, None);
@@ -243,7 +243,7 @@ impl Render<'_> {
             }
             None => None,
         };
-        facts.has_running_text = templates.as_ref().is_some_and(header_footer::draw_text);
+        facts.has_running_text = templates.as_ref().is_some_and(header_footer::have_text);
         settle(session).await?;
         let printing = Printing::document(&job.print, templates, transfer);
         let bytes = print::print(session, &printing, &self.printed).await?;

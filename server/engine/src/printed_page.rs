@@ -1,6 +1,6 @@
 //! Pages of printed parts. They are asked for selectors once the document is examined, if there are findings.
 //!
-//! The page of the only part stays leased until then. Pages of several parts would be as many sessions: HTML is loaded again
+//! The page of the only part stays leased until then. Others would be as many sessions: HTML is loaded again
 //! instead, without servers, so that none of them receives a request twice.
 
 use std::{
@@ -91,7 +91,8 @@ impl Render<'_> {
         // Without servers, what it waits for may never happen.
         let awaits_servers = seen.has_received && self.job.wait_for.is_some();
         match &self.job.parts[index] {
-            _ if self.job.parts.len() == 1 => Some(PageAccess::Leased(page)),
+            // Header and footer are printed in another session, which may have to wait for this one.
+            _ if self.job.parts.len() == 1 && !self.has_stamps => Some(PageAccess::Leased(page)),
             Part::Html(_) if printed.loaded_in <= LOAD_AGAIN_LIMIT && !awaits_servers => {
                 Some(PageAccess::LoadAgain(kind))
             }

@@ -6,11 +6,14 @@ use std::{
 };
 
 use futures::future::try_join_all;
+use platen_pdf::OutputFormat;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Engine, Entered, asset_embedding,
+    Engine, Entered,
+    assembly::blocking,
+    asset_embedding,
     browser::memory::Verdict,
     error::{RenderError, RenderProblem},
     header_footer,
@@ -43,6 +46,8 @@ pub(crate) struct Render<'a> {
     pub(crate) log: &'a RenderLog,
     /// Budget of printed bytes, shared by all parts.
     pub(crate) printed: PrintedBytes,
+    /// Whether header and footer are printed apart from the parts.
+    pub(crate) has_stamps: bool,
 }
 
 /// An attempt in a session, which may have to be repeated in another.
@@ -67,9 +72,13 @@ pub(crate) async fn render(
     if let Some(wanted) = &job.print.header_footer {
         header_footer::check(wanted).map_err(|problem| RenderError::Problem { part: 0, problem })?;
     }
-    let (job, embedded) = entered
-        .within(Phase::Load, log, asset_embedding::resolve(job))
-        .await??;
+    // The render doesn't hold the memory of this future.
+    let preparing = Box::pin(async {
+        let (job, embedded) = asset_embedding::resolve(job).await?;
+        let has_stamps = has_stamps(&job).await?;
+        Ok::<_, RenderError>((job, embedded, has_stamps))
+    });
+    let (job, embedded, has_stamps) = entered.within(Phase::Load, log, preparing).await??;
     let render = Render {
         entered,
         engine: &entered.engine,
@@ -81,11 +90,26 @@ pub(crate) async fn render(
         ends_at: entered.ends_at,
         log,
         printed: PrintedBytes::new(job.printed_limit),
+        has_stamps,
     };
     let result = tokio::time::timeout_at(render.ends_at.into(), render.run()).await;
     let result = result.unwrap_or_else(|_| Err(render.late()));
     log.add_times(render.progress.finish());
     result
+}
+
+/// Returns whether header and footer are printed apart from the parts, which takes as long as another part: if they continue through
+/// several, or if an archive's templates may hide text. On pages without tags, nothing else tells whether the last text is that of the
+/// footer, which is an artifact, or of the page.
+async fn has_stamps(job: &RenderJob) -> Result<bool, RenderError> {
+    match &job.print.header_footer {
+        Some(_) if job.parts.len() > 1 => Ok(true),
+        Some(wanted) if job.format == OutputFormat::PdfA2b => {
+            let wanted = wanted.clone();
+            blocking(move || !header_footer::is_text_known(&wanted)).await
+        }
+        _ => Ok(false),
+    }
 }
 
 impl Render<'_> {

@@ -4,6 +4,8 @@ use std::{cell::Cell, rc::Rc};
 
 use lol_html::{RewriteStrSettings, element, html_content::Element, rewrite_str};
 
+use super::BESIDE_MARGINS;
+
 /// Maximum length of a template in bytes; repeating a longer one isn't worthwhile.
 const MAX_LENGTH: usize = 32 * 1024;
 /// Text that must not occur: constructs that might extend beyond the template, rules that would match elements outside
@@ -31,8 +33,7 @@ fn has_length(template: &str, unit: &str) -> bool {
     })
 }
 
-/// Returns whether all elements are properly closed, and none has the class with which Chromium hides content beside
-/// the margins.
+/// Returns whether all elements are properly closed, and Chromium hides none beside the margins.
 fn is_whole(template: &str) -> bool {
     let open = Rc::new(Cell::new(0_usize));
     let is_hidden = Cell::new(false);
@@ -51,7 +52,7 @@ fn is_whole(template: &str) -> bool {
     };
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("*", count))
-        .append_element_content_handler(element!(".text", |_| {
+        .append_element_content_handler(element!(BESIDE_MARGINS, |_| {
             is_hidden.set(true);
             Ok(())
         }));

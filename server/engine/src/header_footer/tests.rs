@@ -94,14 +94,7 @@ fn templates_without_text_are_recognized() {
             "<STYLE>p::after { content: '<b>' }</STYLE><!-- <b>Invoice</b> -->",
             false,
         ),
-        ("<b class=pageNumber style='display: none'></b>", false),
-        ("<style>b { VISIBILITY:hidden }</style><b>Invoice</b>", false),
-        ("<b hidden>Invoice</b>", false),
-        ("<svg><title>Logo</title></svg>", false),
-        ("<b class='a text'>Invoice</b>", false),
-        ("<b style='opacity: 0.0'>Invoice</b>", false),
         ("<style>.pageNumber { color: red }</style><img src=data:,>", false),
-        ("<b style='font-size: 0.8em; opacity: 0.5'>Invoice</b>", true),
         ("<b>Invoice</b>", true),
         ("Invoice", true),
         ("<b class=title></b>", true),
@@ -109,7 +102,35 @@ fn templates_without_text_are_recognized() {
     ] {
         let (header, _) = fill_header(template);
         let footer = NOTHING.to_owned();
-        assert_eq!(draw_text(&Templates { header, footer }), expected, "{template}");
+        assert_eq!(have_text(&Templates { header, footer }), expected, "{template}");
+    }
+}
+
+#[test]
+fn templates_that_may_hide_text_are_recognized() {
+    for (template, expected) in [
+        ("", true),
+        (
+            "<b style='font-size: 0.8em; opacity: 0.5; color: #102030'>Invoice</b>",
+            true,
+        ),
+        (
+            "<STYLE>p { color: red }</STYLE><p><img src=data:,> <svg><path/></svg> <b class=pageNumber></b>",
+            true,
+        ),
+        ("<b class=pageNumber style='display: none'></b>", false),
+        ("<style>b { VISIBILITY:hidden }</style><b>Invoice</b>", false),
+        ("<b hidden>Invoice</b>", false),
+        ("<svg><title>Logo</title></svg>", false),
+        ("<b class='a text'>Invoice</b>", false),
+        ("<b style='opacity: 0.0'>Invoice</b>", false),
+        ("<b style='color: #1020'>Invoice</b>", false),
+        ("<b style='color: rgba(0, 0, 0, 0)'>Invoice</b>", false),
+        ("<dialog>Draft</dialog>", false),
+        ("<b popover>Draft</b>", false),
+        ("<b style='margin-left: -99em'>Draft</b>", false),
+    ] {
+        assert_eq!(is_drawn(template), expected, "{template}");
     }
 }
 

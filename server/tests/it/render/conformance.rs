@@ -125,15 +125,20 @@ async fn headers_footers_and_watermarks_are_no_content_that_lowers_the_level() {
     let mut studio = Studio::start().await;
     let test_key = studio.service.create_key("ann@example.org", "test", &["--test"]);
     let keys = [studio.account.key.clone(), test_key.succeeded()];
+    let padded = format!("{LETTER}<style>body {{ margin: 30mm }}</style>");
     for (key, has_watermark) in keys.into_iter().zip([false, true]) {
         studio.account.key = key;
-        // The header of one part is printed with it, and that of several is drawn over their pages.
-        for parts in [&[LETTER][..], &[LETTER, LETTER]] {
+        // The header of one part is printed with it, unless its style may hide text, and that of several is drawn over their pages.
+        for (parts, style, margin) in [
+            (&[LETTER][..], "", 30),
+            (&[&padded], "overflow:hidden", 0),
+            (&[LETTER, LETTER], "", 30),
+        ] {
             let mut body = demanding(parts, &["pdf/a-2a", "pdf/ua-1"]);
             let decoration = json!({
-                "margin": {"top": 30, "right": 20, "bottom": 30, "left": 20},
+                "margin": {"top": margin, "right": 20, "bottom": margin, "left": 20},
                 "render_header_footer": true,
-                "header_template": "<p>Example & Sons, <span class=title></span></p>",
+                "header_template": format!("<p style='{style}'>Example & Sons, <span class=title></span></p>"),
                 "footer_template": "<p>Page <span class=pageNumber></span> of <span class=totalPages></span></p>",
             });
             let decoration = decoration.as_object().expect("members").clone();
