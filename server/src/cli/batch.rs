@@ -55,6 +55,10 @@ pub(super) enum Command {
     Watch(BatchArguments),
     /// Render the failed rows of a batch once more, and wait for them.
     Retry(BatchArguments),
+    /// Begin no more rows of a batch until it is resumed. Its renders that have begun go on.
+    Pause(ActionArguments),
+    /// Continue a paused batch, and wait for its documents.
+    Resume(BatchArguments),
     /// Begin no more rows of a batch, and cancel its renders that have not ended.
     Cancel(BatchArguments),
 }
@@ -102,6 +106,15 @@ pub(super) struct BatchArguments {
 }
 
 #[derive(Args)]
+pub(super) struct ActionArguments {
+    /// Id of the batch.
+    #[arg(value_parser = batch_id)]
+    batch: BatchId,
+    #[command(flatten)]
+    server: ServerArgument,
+}
+
+#[derive(Args)]
 struct Output {
     /// File to which the outcomes of all rows are written as CSV.
     #[arg(long, value_name = "FILE")]
@@ -115,8 +128,16 @@ struct Batch {
     state: String,
     hold: Option<String>,
     rows: i64,
+    opened: i64,
     succeeded: i64,
     failed: i64,
+}
+
+impl Batch {
+    /// Returns whether more rows are going to end without any action.
+    fn goes_on(&self) -> bool {
+        self.state == "running" || self.state == CANCELLED && self.succeeded + self.failed < self.opened
+    }
 }
 
 /// Where the rows are.
@@ -243,19 +264,28 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
         Command::Watch(BatchArguments { batch, output, server }) => {
             watch(&server.client(SCOPES)?, batch, &output, Outages::default()).await
         }
-        Command::Retry(BatchArguments { batch, output, server }) => {
-            let client = server.client(SCOPES)?;
-            act(&client, batch, "retry").await?;
-            watch(&client, batch, &output, Outages::new()).await
-        }
+        Command::Retry(arguments) => act_and_watch("retry", &arguments).await,
+        Command::Resume(arguments) => act_and_watch("resume", &arguments).await,
+        Command::Pause(ActionArguments { batch, server }) => act(&server.client(SCOPES)?, batch, "pause").await,
         Command::Cancel(BatchArguments { batch, output, server }) => {
             let client = server.client(SCOPES)?;
             act(&client, batch, "cancel").await?;
-            let Some(path) = &output.results else { return Ok(()) };
-            let results = load_results(&client, batch).await;
-            write_results(path, &results.map_err(|error| failure(&error))?)
+            if output.results.is_none() {
+                return Ok(());
+            }
+            let progress = ProgressLine::new();
+            let ended = wait(&client, batch, &progress, &output, Outages::new()).await;
+            progress.clear();
+            ended.map(drop)
         }
     }
+}
+
+async fn act_and_watch(action: &str, arguments: &BatchArguments) -> Result<(), Failure> {
+    let BatchArguments { batch, output, server } = arguments;
+    let client = server.client(SCOPES)?;
+    act(&client, *batch, action).await?;
+    watch(&client, *batch, output, Outages::new()).await
 }
 
 async fn run(arguments: &RunArguments) -> Result<(), Failure> {
@@ -382,7 +412,9 @@ async fn watch(client: &Client, batch: BatchId, output: &Output, outages: Outage
     );
     match (&*state, failed) {
         ("cancelled", _) => Err(Failure::by_caller(&"the batch was cancelled")),
-        ("paused", _) => Err(Failure::by_caller(&"the batch is paused")),
+        ("paused", _) => Err(Failure::by_caller(&format!(
+            "the batch is paused: continue it with platen batch resume {batch}"
+        ))),
         (OPEN, _) => Err(Failure::by_caller(&"the batch waits for its rows")),
         (_, 0) => Ok(()),
         (_, failed) => {
@@ -406,7 +438,7 @@ async fn wait(
     let (began, mut first) = (Instant::now(), None);
     loop {
         let error = match find(client, id).await {
-            Ok(batch) if batch.state == "running" => {
+            Ok(batch) if batch.goes_on() => {
                 outages.responded();
                 let done = batch.succeeded + batch.failed;
                 let since = done - *first.get_or_insert(done);
@@ -516,6 +548,7 @@ mod tests {
             state: "running".to_owned(),
             hold: hold.map(ToOwned::to_owned),
             rows: 12_000,
+            opened: 3_500,
             succeeded: 2_998,
             failed: 2,
         };

@@ -214,6 +214,30 @@ async fn the_rows_of_an_interrupted_upload_leave_no_batch_that_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_batch_is_paused_resumed_and_cancelled() {
+    let desk = Desk::start().await;
+    let id = desk.begin_endless_batch("{}\n{}\n");
+    let id = id.trim();
+    desk.execute(&["pause", id]).succeeded();
+    let refusal = desk.execute(&["watch", id]).refused();
+    assert!(refusal.contains(&format!("platen batch resume {id}")), "{refusal}");
+    let resumed = desk
+        .program()
+        .args(["batch", "resume", id, "--server", &desk.studio.service.base_url])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let running = "select count(*) from batches where state = 'running' and opened = 2";
+    desk.studio.service.number_is(1, running).await;
+    desk.execute(&["cancel", id, "--results", "results.csv"]).succeeded();
+    let results = fs::read_to_string(desk.folder.path().join("results.csv")).expect("results");
+    assert_eq!(results.matches("\"failed\"").count(), 2, "{results}");
+    let output = resumed.wait_with_output().expect("the binary ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("the batch was cancelled"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_watched_across_outages_of_the_service() {
     let desk = Desk::start().await;
     let (_, service) = desk.studio.service.base_url.split_once("//").expect("a host");
