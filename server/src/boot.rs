@@ -379,7 +379,7 @@ async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> 
 
 async fn promote(lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
     while timeout(PROMOTION_INTERVAL, lifecycle.stopping()).await.is_err() {
-        if let Err(error) = promotions::run_due(&db, clock::now()).await {
+        if let Err(error) = bounded(promotions::run_due(&db, clock::now())).await {
             tracing::warn!(%error, "scheduled promotions of templates could not be done");
         }
     }
@@ -419,7 +419,7 @@ async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, signals: Signals, db:
 }
 
 async fn write_key_usage_once(usage: &KeyUsage, db: &PgPool) {
-    if let Err(error) = usage.write(db).await {
+    if let Err(error) = bounded(usage.write(db)).await {
         tracing::warn!(%error, "last-used times of keys could not be written");
     }
 }

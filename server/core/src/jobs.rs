@@ -28,7 +28,7 @@ use crate::{
 
 /// Renders that a process holds for each slot that they may take: while one is printed, others are read, uploaded or recorded, and the
 /// next ones wait.
-const RENDERS_OF_A_SLOT: usize = 6;
+const RENDERS_OF_A_SLOT: u32 = 6;
 /// Webhooks of renders, and events for webhook endpoints, that a process delivers at once.
 const CALLBACKS: usize = 129;
 /// The same of one account in progress across all processes, so that slow receivers don't delay other
@@ -58,7 +58,7 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
         at_once,
         cap,
     };
-    let renders = || RENDERS_OF_A_SLOT * app.engine.background_slots();
+    let renders = || RENDERS_OF_A_SLOT as usize * app.engine.background_slots();
     let renders = worker(JobKind::Render, &renders, app.config.limits.concurrency);
     let callbacks = worker(JobKind::Callback, &|| CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
     let deliveries = worker(JobKind::Delivery, &|| CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
@@ -105,8 +105,8 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &Cla
             ClaimedJob::Usage(claim, event) => overage::send(&app.billing, claim, *event).await,
         }
     });
-    // A render may wait for others of its slot.
-    let longest = LOST_AFTER + 8 * app.config.jobs.deadline;
+    // A render waits for the others of its slot.
+    let longest = LOST_AFTER + RENDERS_OF_A_SLOT * app.config.jobs.deadline;
     let done = timeout(longest, work).await;
     let done = done.unwrap_or_else(|_| Err(StoreError::late()));
     let Err(error) = done else { return };
