@@ -19,7 +19,7 @@ watch: ## The same with a debug build that is rebuilt and restarted on every cha
 test: ## Run everything that CI runs
 	@deploy/test.sh
 
-bench: ## Benchmark against the limits of the same Chromium (QUICK=1: a quick run; ONLY=speed, hostile, mixed-soak, batch, scale, rates, chaos, history or, with PREVIOUS=COMMIT, upgrade: one section)
+bench: ## Benchmark against the limits of the same Chromium (QUICK=1: a quick run; ONLY=speed, completion, hostile, mixed-soak, batch, scale, rates, chaos, history or, with PREVIOUS=COMMIT, upgrade: one section)
 	@deploy/setup.sh $(if $(filter batch,$(ONLY)),--test) $(if $(filter chaos,$(ONLY)),--chaos)
 	@$(if $(filter upgrade,$(ONLY)),deploy/previous.sh $(PREVIOUS) >/dev/null)
 	@$(RUST) cargo build --release --locked && cargo build --release --locked --package platen-load

@@ -124,6 +124,13 @@ pub(crate) async fn run_section(
     let measure = async {
         match section {
             Section::Speed => results = run_speed(chromium, Some(platen), plan).await?.1,
+            Section::Completion => {
+                let mut raw = RawPeer::start(chromium, Frames::Drawn, 1).await?;
+                let loads = [pages::invoice(), pages::table()].map(Arc::new);
+                let measured = measure_completions(&mut raw, loads.each_ref(), plan).await;
+                raw.close().await?;
+                results.completions = measured?;
+            }
             Section::Hostile => results.hostile = hostile::measure(platen, chromium, plan).await?,
             Section::MixedSoak => {
                 results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
@@ -249,9 +256,7 @@ impl Bench<'_> {
         }
         let after = self.chromium_after_small_documents(&invoice).await?;
         self.results.left_by_large_documents = before.zip(after).map(|(before, after)| after.saturating_sub(before));
-        for load in [&invoice, &table] {
-            self.measure_completion(load).await?;
-        }
+        self.results.completions = measure_completions(self.sides.raw, [&invoice, &table], self.plan).await?;
         if let Some(platen) = &self.sides.platen {
             progress("header and footer over several parts");
             for case in [&TWO_PARTS, &FIFTY_PARTS] {
@@ -334,22 +339,28 @@ impl Bench<'_> {
         platen.measure(invoice, Wanted::PdfA, 4, limit).await?;
         Ok(Some(processes::memory(platen.service.pid)?.chromium))
     }
+}
 
-    /// Measures only the PDF/A completion, with a document printed by the raw client.
-    async fn measure_completion(&mut self, load: &Arc<Load>) -> Result<(), LoadError> {
+/// Measures only the PDF/A completion, with documents printed by the raw client.
+async fn measure_completions(
+    raw: &mut RawPeer,
+    loads: [&Arc<Load>; 2],
+    plan: Plan,
+) -> Result<Vec<Completion>, LoadError> {
+    let once = Limit {
+        time: Duration::ZERO,
+        renders: 1,
+        warm_up: false,
+    };
+    let mut measured = Vec::new();
+    for load in loads {
         progress(&format!("PDF/A completion, {}", load.name));
-        let once = Limit {
-            time: Duration::ZERO,
-            renders: 1,
-            warm_up: false,
-        };
-        let (_, printed) = self.sides.raw.measure_warm(load, After::Nothing, 1, once).await?;
-        let completions = self.plan.completions;
+        let (_, printed) = raw.measure_warm(load, After::Nothing, 1, once).await?;
         let name = load.name;
-        let completion = tokio::task::spawn_blocking(move || complete_often(name, &printed, completions)).await??;
-        self.results.completions.push(completion);
-        Ok(())
+        let completion = move || complete_often(name, &printed, plan.completions);
+        measured.push(tokio::task::spawn_blocking(completion).await??);
     }
+    Ok(measured)
 }
 
 /// Measures completing a document, examining the result, and checking it against PDF/A-2b alone, in turn.

@@ -10,6 +10,7 @@ mod bench;
 mod browser;
 mod chaos;
 mod crowd;
+mod database_profile;
 mod devtools;
 mod document;
 mod error;
@@ -94,6 +95,8 @@ struct Arguments {
 enum Section {
     /// Ordinary renders, compared with Chromium alone.
     Speed,
+    /// The PDF/A step alone, of an invoice and of a table of 100 pages.
+    Completion,
     /// The cost of one account's hostile requests for the service and another account.
     Hostile,
     /// Mixed pages of several accounts, one in a hundred hostile; measured only on request.

@@ -386,6 +386,16 @@ fn add_scale(text: &mut String, results: &[ScaleResult]) {
             result.overcharged,
         );
     }
+    for result in results {
+        let _ = writeln!(
+            text,
+            "\n{}: {:.1} active sessions of Postgres",
+            result.scenario, result.database.active_sessions
+        );
+        for (name, share) in result.database.waits.iter().chain(&result.database.statements) {
+            let _ = writeln!(text, "{:>6.1} % {name}", share * 100.0);
+        }
+    }
 }
 
 fn add_batch(text: &mut String, batch: &BatchDelivery) {

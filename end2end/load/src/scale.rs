@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::future::{try_join, try_join_all};
+use futures::future::{try_join, try_join_all, try_join3};
 use platen_core::{
     service::{
         accounts::{self, NewOwner, PlanChoice},
@@ -29,6 +29,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    database_profile::{self, DatabaseProfile},
     error::LoadError,
     platen::{Service, client::Client},
     processes::{self, ProcessorTime},
@@ -129,7 +130,7 @@ const fn batches(workers: usize, accounts: usize) -> Scenario {
 }
 
 /// The measurements of a scenario.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct ScaleResult {
     #[serde(flatten)]
     pub(crate) scenario: Scenario,
@@ -146,6 +147,8 @@ pub(crate) struct ScaleResult {
     pub(crate) acceptance_p95_ms: f64,
     /// Of single renders beside the others: from acceptance to start.
     pub(crate) start_p95_ms: f64,
+    /// What the sessions of Postgres did meanwhile.
+    pub(crate) database: DatabaseProfile,
     /// Renders without a callback.
     pub(crate) lost: usize,
     /// Callbacks beyond one for each render.
@@ -243,7 +246,8 @@ impl<'a> Stage<'a> {
             Arrival::Requests => Vec::new(),
         };
         let (before, wal_before) = (self.processor_time()?, self.wal_position().await?);
-        let probing = CancellationToken::new();
+        let (probing, sampling) = (CancellationToken::new(), CancellationToken::new());
+        let profile = database_profile::sample(&self.database.pool, sampling.clone());
         let backup = self.back_up(probing.clone());
         let probes = self.probe(probing.clone());
         let start = Instant::now();
@@ -254,13 +258,15 @@ impl<'a> Stage<'a> {
             }
             self.receiver.wait_for(WARM_UP + self.renders, PATIENCE).await;
             let took = start.elapsed();
+            sampling.cancel();
             let (used, wal_used) = (self.processor_time()?, self.wal_position().await? - wal_before);
             // Callbacks that are delivered twice would arrive late.
             sleep(Duration::from_secs(2)).await;
             probing.cancel();
             Ok::<_, LoadError>((took, used, wal_used))
         };
-        let ((took, used, wal_used), (probes, ())) = try_join(rendering, try_join(probes, backup)).await?;
+        let ((took, used, wal_used), (probes, (), database)) =
+            try_join(rendering, try_join3(probes, backup, profile)).await?;
         let counts = self.receiver.counts();
         let of_render = |amount: f64| amount / (self.renders + probes.acceptance_ms.len()) as f64;
         let charged: i64 = sqlx::query_scalar("select coalesce(sum(used), 0)::bigint from credit_periods")
@@ -277,6 +283,7 @@ impl<'a> Stage<'a> {
             wal_bytes: of_render(wal_used),
             acceptance_p95_ms: percentile(&probes.acceptance_ms, 95.0).unwrap_or_default(),
             start_p95_ms: percentile(&probes.start_ms, 95.0).unwrap_or_default(),
+            database,
             lost: (WARM_UP + self.renders).saturating_sub(counts.distinct),
             doubled: counts.all - counts.distinct,
             overcharged: charged - expected,
