@@ -292,7 +292,8 @@ async fn replayed(
     now: OffsetDateTime,
 ) -> Result<Option<Batch>, BatchError> {
     match batches::find_by_key(&app.db, caller.account, request, now - idempotency::LIFETIME).await? {
-        Some((id, true)) => Ok(Some(get(app, caller, id).await?)),
+        // Idempotency keys are those of the account, also where the batch of another API key isn't shown otherwise.
+        Some((id, true)) => Ok(batches::find(&app.db, caller.account, id, None).await?),
         Some((_, false)) => Err(BatchError::KeyOfOtherRequest),
         None => Ok(None),
     }

@@ -420,7 +420,10 @@ pub async fn delete_surplus(
                                 select from webhook_deliveries
                                 where batch_id = batches.id and webhook_deliveries.state = 'sending'
                             ) as is_in_use
-                    from batches where account_id = $1 and livemode = $2 and ended_at is not null
+                    from batches
+                    where account_id = $1 and livemode = $2 and ended_at is not null
+                        -- The next turn of a cancelled one cancels its renders.
+                        and succeeded + failed >= opened
                 ) ended
                 window newest as (partition by is_in_use order by ended_at desc rows unbounded preceding)
             ) ranked

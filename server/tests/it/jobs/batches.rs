@@ -278,20 +278,31 @@ async fn each_row_becomes_a_document() {
 
 #[tokio::test]
 async fn a_repeated_request_returns_the_same_batch() {
-    let studio = Studio::start().await;
-    let body = with_rows(studio.batch("{{ number }}").await, numbers(2));
-    let send = async |body: &Value| {
+    let mut studio = Studio::start().await;
+    let template = studio.template("Invoice", "{{ number }}").await;
+    let (_, template) = template.rsplit_once('/').expect("an id");
+    let render = json!({"parts": [{"type": "template", "content": {"template_id": template}}]});
+    let body = with_rows(json!({"batch": {"render": render}}), numbers(2));
+    let send = async |studio: &Studio, body: &Value| {
         let request = studio
             .request(Method::POST, "/api/v1/batches")
             .header("idempotency-key", "november");
         request.json(body).send().await.expect("an answer")
     };
-    let first = send(&body).await;
-    let again = send(&body).await;
-    assert_eq!(again.status(), 201);
-    assert_eq!(header(&again, "idempotent-replayed"), "true");
-    assert_eq!(header(&first, "location"), header(&again, "location"));
-    let other = faults(send(&with_rows(body, numbers(3))).await).await;
+    let first = send(&studio, &body).await;
+    let again = send(&studio, &body).await;
+    // Idempotency keys are those of the account, also for an API key that sees no batches of others.
+    let restricted = ["--allow-template", template];
+    studio.account.key = studio
+        .service
+        .create_key("ann@example.org", "invoices", &restricted)
+        .succeeded();
+    for again in [again, send(&studio, &body).await] {
+        assert_eq!(again.status(), 201);
+        assert_eq!(header(&again, "idempotent-replayed"), "true");
+        assert_eq!(header(&first, "location"), header(&again, "location"));
+    }
+    let other = faults(send(&studio, &with_rows(body, numbers(3))).await).await;
     assert!(other[0].contains("use a new key"), "{other:?}");
     assert_eq!(studio.service.number("select count(*) from batches").await, 1);
 }

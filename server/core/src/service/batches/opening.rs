@@ -326,6 +326,15 @@ async fn open_rows(
     let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
     let queue = storage.of(StorageResource::QueuedRenders);
     let mut room = WINDOW.saturating_sub(unfinished);
+    if work.request.callback.is_some() {
+        let StorageUse { used, limit, .. } = storage.of(StorageResource::PendingCallbacks);
+        let callbacks = usize::try_from(limit / 2 - used).unwrap_or_default();
+        if callbacks == 0 && work.unfinished == 0 && !work.has_no_more_rows() {
+            result.hold = Some(Hold::Storage);
+            return Ok(result);
+        }
+        room = room.min(callbacks);
+    }
     if free_places(queue, 0) < room {
         let held = held::count(&app.db, account).await?;
         room = room.min(free_places(queue, held - waiting.renders));

@@ -119,7 +119,12 @@ impl<'a> StoredRows<'a> {
 
     /// Returns the request that a row completes; or why it can't be rendered.
     pub(super) async fn complete(&mut self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
-        let row = self.columns.applied_to(row)?;
+        // Objects with names that the parser reserves are refused only when they are built.
+        let unreadable = |error| Ok(Err(format!("The row can't be read: {error}")));
+        let row = match self.columns.applied_to(row) {
+            Ok(row) => row,
+            Err(error) => return unreadable(error),
+        };
         // Columns may have become members that are nested more deeply, or have longer names.
         if let Some(reason) = row_problem(&row) {
             return Ok(Err(reason));
@@ -127,7 +132,10 @@ impl<'a> StoredRows<'a> {
         let row = RawValue::from_string(row)?;
         let has_patterns = self.fills_parts || self.request.destination.is_some() || self.file_names.is_some();
         let members = if has_patterns {
-            serde_json::from_str(row.get())?
+            match serde_json::from_str(row.get()) {
+                Ok(members) => members,
+                Err(error) => return unreadable(error),
+            }
         } else {
             Value::Null
         };

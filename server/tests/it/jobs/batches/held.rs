@@ -2,11 +2,12 @@
 
 use std::mem;
 
+use reqwest::Method;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::{counts, data, next_turn, numbers, of_two_credits, stored_by_one_row, with_rows};
-use crate::support::{service::TestService, studio::Studio};
+use crate::support::{receiver::Receiver, service::TestService, studio::Studio};
 
 /// Renders that wait for storage.
 const WAITING: &str = "select count(*) from jobs where hold = 'storage' and not resumed";
@@ -49,6 +50,25 @@ impl OtherKey {
         studio.account.key = own;
         path
     }
+}
+
+/// Returns the path of a batch on hold, whose first three rows took all credits, and its key.
+async fn held_for_credits(rows: usize) -> (Studio, OtherKey, String) {
+    let service = TestService::start().await;
+    let account = service.account_with("ann@example.org", &["--credits", "3"]);
+    let mut studio = Studio { service, account };
+    let key = OtherKey::create(&studio.service, &[]);
+    let body = with_rows(studio.batch("{{ number }}").await, numbers(rows));
+    let path = key.batch(&mut studio, &body).await;
+    studio
+        .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
+        .await;
+    (studio, key, path)
+}
+
+fn grant_credits(service: &TestService) {
+    let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
+    service.command(&grant, "").succeeded();
 }
 
 #[tokio::test]
@@ -161,18 +181,9 @@ async fn a_row_that_costs_more_than_its_key_may_use_in_a_month_fails() {
 
 #[tokio::test]
 async fn a_batch_on_hold_begins_no_more_rows_once_its_key_is_revoked() {
-    let service = TestService::start().await;
-    let account = service.account_with("ann@example.org", &["--credits", "3"]);
-    let mut studio = Studio { service, account };
-    let key = OtherKey::create(&studio.service, &[]);
-    let body = with_rows(studio.batch("{{ number }}").await, numbers(12));
-    let path = key.batch(&mut studio, &body).await;
-    studio
-        .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
-        .await;
+    let (studio, key, path) = held_for_credits(12).await;
     key.revoke(&studio.service);
-    let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
-    studio.service.command(&grant, "").succeeded();
+    grant_credits(&studio.service);
     next_turn(&studio.service).await;
     let held = studio.batch_when(&path, |batch| batch["hold"] == "key").await;
     assert_eq!(counts(&held), [12, 3, 3, 0]);
@@ -191,15 +202,7 @@ async fn a_batch_on_hold_begins_no_more_rows_once_its_key_is_revoked() {
 
 #[tokio::test]
 async fn a_batch_goes_on_after_its_key_was_replaced() {
-    let service = TestService::start().await;
-    let account = service.account_with("ann@example.org", &["--credits", "3"]);
-    let mut studio = Studio { service, account };
-    let key = OtherKey::create(&studio.service, &[]);
-    let body = with_rows(studio.batch("{{ number }}").await, numbers(5));
-    let path = key.batch(&mut studio, &body).await;
-    studio
-        .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
-        .await;
+    let (mut studio, _, path) = held_for_credits(5).await;
     // As long after the time for which both keys are valid, when old renders and keys are deleted.
     OtherKey::create(&studio.service, &[]);
     let replace =
@@ -209,8 +212,7 @@ async fn a_batch_goes_on_after_its_key_was_replaced() {
     studio.service.restart(Signal::TERM).await;
     let keys = "select count(*) from api_keys where name = 'batches'";
     studio.service.number_is(1, keys).await;
-    let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
-    studio.service.command(&grant, "").succeeded();
+    grant_credits(&studio.service);
     next_turn(&studio.service).await;
     assert_eq!(counts(&studio.batch_ended(&path).await), [5, 5, 5, 0]);
 }
@@ -232,6 +234,33 @@ async fn rows_in_progress_become_documents_although_their_key_is_revoked_while_t
     let batch = studio.batch_ended(&path).await;
     assert_eq!((counts(&batch), &batch["hold"]), ([4, 4, 4, 0], &Value::Null));
     studio.service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn batches_leave_half_of_the_pending_webhooks_to_other_renders() {
+    let receiver = Receiver::start().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &receiver.authority)]).await;
+    let limit = |webhooks| {
+        studio
+            .service
+            .limit_storage(&studio.account, "pending_callbacks", webhooks)
+    };
+    limit(4).await;
+    let mut body = with_rows(studio.batch("{{ number }}").await, numbers(3));
+    // Deliveries fail, and are pending for a day.
+    body["batch"]["render"]["callback"] = json!({"url": receiver.url("/500")});
+    let path = studio.created(&body).await;
+    let held = studio.batch_when(&path, |batch| batch["hold"] == "storage").await;
+    assert_eq!(counts(&held), [3, 2, 2, 0]);
+    let single = json!({"parts": ["<p>"], "callback": {"url": receiver.url("/")}});
+    let single = studio
+        .request(Method::POST, "/api/v1/renderers/pdf/async")
+        .json(&single)
+        .send();
+    assert_eq!(single.await.expect("an answer").status(), 200);
+    limit(100).await;
+    next_turn(&studio.service).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [3, 3, 3, 0]);
 }
 
 #[tokio::test]

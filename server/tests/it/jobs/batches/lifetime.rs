@@ -267,6 +267,25 @@ async fn a_request_may_be_repeated_for_a_day_however_many_batches_follow() {
 }
 
 #[tokio::test]
+async fn a_cancelled_batch_is_not_deleted_before_its_renders_are_cancelled() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let body = studio.batch("{{ number }}").await;
+    let path = studio.created(&with_rows(body.clone(), numbers(1))).await;
+    assert_eq!(data(studio.act(&path, "cancel").await).await["state"], "cancelled");
+    // As if a worker had opened its row before.
+    assert_eq!(studio.service.execute("update batches set opened = 1").await, 1);
+    set_age(&studio, &path, "ended_at", "1 hour").await;
+    add_cancelled(&studio).await;
+    studio.created(&body).await;
+    assert_eq!(studio.get_data(&path).await["state"], "cancelled");
+    let ended = "update batches set failed = 1 where opened = 1";
+    assert_eq!(studio.service.execute(ended).await, 1);
+    studio.created(&body).await;
+    let answer = studio.request(Method::GET, &path).send().await.expect("an answer");
+    assert_eq!(answer.status(), 404);
+}
+
+#[tokio::test]
 async fn batches_whose_requests_may_be_repeated_have_ten_million_rows_at_most() {
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
     let body = studio.batch("{{ number }}").await;
@@ -278,7 +297,8 @@ async fn batches_whose_requests_may_be_repeated_have_ten_million_rows_at_most() 
         let path = cancelled_with_key(&studio, key, &body).await;
         set_age(&studio, &path, "ended_at", age).await;
         let (_, id) = path.rsplit_once('/').expect("an id");
-        let update = format!("update batches set rows = {opened}, opened = {opened} where id = '{id}'");
+        let update =
+            format!("update batches set rows = {opened}, opened = {opened}, succeeded = {opened} where id = '{id}'");
         assert_eq!(studio.service.execute(&update).await, 1);
     }
     studio.created(&body).await;

@@ -52,6 +52,9 @@ async fn placeholders_of_parts_are_filled_with_the_data_of_rows() {
     assert_eq!(studio.service.text(&options).await, origin.url("/page/Order-a%2Fb"));
 }
 
+/// A row with a name that the JSON parser reserves.
+const RESERVED: &str = r#"{"number": 4, "raw": {"$serde_json::private::RawValue": "x"}}"#;
+
 #[tokio::test]
 async fn rows_fail_whose_data_makes_a_request_too_large_or_too_deep() {
     let studio = Studio::start().await;
@@ -66,15 +69,17 @@ async fn rows_fail_whose_data_makes_a_request_too_large_or_too_deep() {
         .execute(r#"update batches set columns = '{"list": "a.b.c"}'"#)
         .await;
     let (text, list) = ("x".repeat(200_000), "[".repeat(126) + &"]".repeat(126));
-    let rows =
-        format!("{{\"number\": 1}}\n{{\"number\": 2, \"text\": \"{text}\"}}\n{{\"number\": 3, \"list\": {list}}}");
+    let rows = format!(
+        "{{\"number\": 1}}\n{{\"number\": 2, \"text\": \"{text}\"}}\n{{\"number\": 3, \"list\": {list}}}\n{RESERVED}"
+    );
     assert_eq!(studio.upload(&path, super::NDJSON, &rows).await.status(), 200);
-    assert_eq!(counts(&studio.batch_ended(&path).await), [3, 3, 1, 2]);
+    assert_eq!(counts(&studio.batch_ended(&path).await), [4, 4, 1, 3]);
     let outcomes = studio.outcomes(&path).await;
-    for (outcome, reason) in outcomes[1..]
-        .iter()
-        .zip(["they may have 1024 KiB", "recursion limit exceeded"])
-    {
+    for (outcome, reason) in outcomes[1..].iter().zip([
+        "they may have 1024 KiB",
+        "recursion limit exceeded",
+        "The row can't be read",
+    ]) {
         let error = &outcome["error"];
         assert_eq!(error["code"], "row_invalid");
         let message = error["message"].as_str().unwrap_or_default();
