@@ -45,16 +45,26 @@ const WITHOUT_TEXT: [&str; 9] = [
     "style", "svg", "g", "path", "circle", "ellipse", "line", "polygon", "rect",
 ];
 /// Constructs that may hide text or move it off the page, in lower case and without white space; also zeros of these properties do.
-const HIDING: [&str; 19] = [
-    ":none",
+const HIDING: [&str; 29] = [
+    "display:none",
     ":-",
+    "\\",
+    "::",
+    ":before",
+    ":after",
+    "image/svg",
     "hidden",
     "popover",
     "collapse",
     "transparent",
     "rgb",
     "hsl",
+    "hwb",
+    "lab(",
+    "lch(",
+    "color(",
     "color-mix",
+    "filter",
     "clip",
     "mask",
     "scale",
@@ -148,7 +158,7 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Returns whether all text of header and footer is certainly drawn. CPU-bound.
+/// Returns whether header and footer draw all of their text, and no other, as far as their source shows. CPU-bound.
 pub(crate) fn is_text_known(wanted: &HeaderFooter) -> bool {
     [&wanted.header, &wanted.footer]
         .into_iter()
@@ -157,11 +167,13 @@ pub(crate) fn is_text_known(wanted: &HeaderFooter) -> bool {
 
 fn is_drawn(template: &str) -> bool {
     let source: String = template.split_ascii_whitespace().collect();
-    let is_drawn = Cell::new(!may_hide(&source.to_ascii_lowercase()));
+    let is_drawn = Cell::new(!may_hide(&without_data(&source.to_ascii_lowercase())));
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("*", |element| {
             let name = element.tag_name();
-            if !DRAWN.contains(&name.as_str()) && !WITHOUT_TEXT.contains(&name.as_str()) {
+            let is_known = DRAWN.contains(&name.as_str()) || WITHOUT_TEXT.contains(&name.as_str());
+            // A character reference may be part of a property.
+            if !is_known || element.get_attribute("style").is_some_and(|style| style.contains('&')) {
                 is_drawn.set(false);
             }
             Ok(())
@@ -196,8 +208,17 @@ fn has_text(template: &str) -> bool {
     rewrite_str(template, settings).is_ok() && is_found.get()
 }
 
+/// Returns a source without the content of `data:` URLs, in which any short text occurs by chance.
+fn without_data(source: &str) -> String {
+    let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    let mut pieces = source.split(";base64,");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |rest, piece| rest + piece.trim_start_matches(is_base64))
+}
+
 /// Returns whether a template, in lower case and without white space, may hide text.
 fn may_hide(template: &str) -> bool {
+    let template = &template.replace("text-transform", "");
     let is_zero = |after: &str| {
         let number = after.split(|c: char| !c.is_ascii_digit() && c != '.').next();
         number.and_then(|number| number.parse().ok()) == Some(0.0)
@@ -207,13 +228,13 @@ fn may_hide(template: &str) -> bool {
         found.any(|(at, _)| is_zero(&template[at + property.len()..]))
     };
     // A colour with four or eight digits may be transparent.
-    let has_opacity = |colour: &str| {
-        let digits = colour.bytes().take_while(u8::is_ascii_hexdigit).count();
-        matches!(digits, 4 | 8)
+    let has_opacity = |(at, _): (usize, &str)| {
+        let digits = template[at + 1..].bytes().take_while(u8::is_ascii_hexdigit).count();
+        matches!(digits, 4 | 8) && !template[..at].ends_with('&')
     };
     HIDING.iter().any(|construct| template.contains(construct))
         || HIDING_IF_ZERO.into_iter().any(is_zero_anywhere)
-        || template.split('#').skip(1).any(has_opacity)
+        || template.match_indices('#').any(has_opacity)
 }
 
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`].

@@ -1,9 +1,9 @@
 //! Headers and footers that are printed apart from the parts, and then drawn over their pages.
 //!
 //! Chromium numbers the pages of one document only, and doesn't tell text of its header and footer from that of the page. So parts
-//! are printed without them if there are several, or if the templates of an archive may hide text. Most templates are filled here and placed below each
-//! other on tall pages. Those that would look different there are printed on a blank document with as many pages as all
-//! parts together, for which Chromium fills `pageNumber` and `totalPages`.
+//! are printed without them if there are several, or if the templates of an archive may hide text. Most templates of several parts
+//! are filled here and placed below each other on tall pages. Those that would look different there, and those of one part, are printed
+//! on a blank document with as many pages as all parts together, for which Chromium fills `pageNumber` and `totalPages`.
 
 mod column;
 
@@ -73,7 +73,7 @@ impl Render<'_> {
         })
         .await?;
         let sizes = sizes.map_err(|error| blame(&error))?;
-        let stamps = if header_footer::are_repeatable(wanted) {
+        let stamps = if printed.len() > 1 && header_footer::are_repeatable(wanted) {
             let numbers = [NUMBER.to_owned(), page_count(&sizes).to_string()];
             let pages = self
                 .selected_pages(wanted, Some(numbers), &printed, &sizes, warnings)
@@ -232,8 +232,11 @@ impl Render<'_> {
             }
             kept_of_part.push(pages.len() - before);
         }
-        let checked = header_footer::check_pages(&templates, &kept_of_part);
-        checked.map_err(|problem| RenderError::Problem { part: 0, problem })?;
+        // Chromium fills those of one part, as if they were printed with it.
+        if printed.len() > 1 {
+            let checked = header_footer::check_pages(&templates, &kept_of_part);
+            checked.map_err(|problem| RenderError::Problem { part: 0, problem })?;
+        }
         Ok(pages)
     }
 

@@ -69,8 +69,7 @@ pub(crate) enum Servers {
 }
 
 impl Render<'_> {
-    /// Prints a part of the job. Chromium prints header and footer if it is the only part; otherwise they are drawn
-    /// once all parts are printed. Retries if the page kind or the transfer proves unsuitable, or the browser fails.
+    /// Prints a part of the job, with header and footer unless these are printed apart, and drawn once all parts are printed. Retries if the page kind or the transfer proves unsuitable, or the browser fails.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
         let part = &self.job.parts[index];

@@ -67,7 +67,7 @@ impl Drop for PrintedPage {
 
 impl Render<'_> {
     /// Leaves the page of a printed part, and returns how to ask it later; `None` if that is not possible. Unless it is the only
-    /// part, its session is returned to the pool.
+    /// part, and has its header and footer, its session is returned to the pool.
     pub(crate) fn leave(
         &self,
         index: usize,

@@ -109,18 +109,11 @@ const BROKEN_IMAGES: &str = "const brokenImages = () => [...document.images] \
     .filter(image => image.complete && !image.naturalWidth) \
     .map(image => image.currentSrc || image.getAttribute('src')) \
     .filter(Boolean).slice(0, 20).map(source => source.slice(0, 500));";
-/// On a page without a language, which gets the browser's own (`--lang`) until completion removes that: the browser names the language
-/// of an element only if its text differs from the page's, so it gets one that differs in case, which means the same.
-const KEEP_LANGUAGES: &str = "const keepLanguages = () => { \
-    if (document.documentElement?.lang) return; \
-    for (const element of document.querySelectorAll('[lang=\"en-US\"]')) element.lang = 'en-us'; \
-};";
 /// Reads metadata of the page, truncated above what a PDF can store. Names of `<meta>` are matched case-insensitively.
 const FACTS: &str = "const facts = (isPrint, awaitsFrames) => { \
     const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
     let missing = []; try { missing = missingFonts(isPrint) } catch {} \
     let broken = []; try { broken = brokenImages() } catch {} \
-    try { keepLanguages() } catch {} \
     const cut = text => text?.slice(0, 40000); \
     return { title: cut(document.title), language: cut(document.documentElement?.lang), author: cut(meta('author')), \
         description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, \
@@ -227,9 +220,7 @@ async fn start(
     session: &Session,
     wait: &str,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
-    let functions = format!(
-        "(() => {{ {READY} {MISSING_FONTS} {BROKEN_IMAGES} {KEEP_LANGUAGES} {FACTS} return {{ready, facts}} }})()"
-    );
+    let functions = format!("(() => {{ {READY} {MISSING_FONTS} {BROKEN_IMAGES} {FACTS} return {{ready, facts}} }})()");
     let is_print = session.media() == MediaType::Print;
     let expression = if session.kind.runs_scripts() {
         format!(

@@ -118,8 +118,8 @@ async fn a_header_of_several_parts_looks_like_that_of_one() {
         "margin": {"top": 25, "right": 10, "bottom": 25, "left": 10},
         "render_header_footer": true,
         "scale": 1.2,
-        "header_template": "<b style='color: rgb(200, 0, 0); font-size: 14px'><span class=title></span></b>",
-        "footer_template": "<p style='background: rgb(0, 0, 200); width: 50%'><span class=pageNumber></span></p>",
+        "header_template": "<b style='color: #c80000; font-size: 14px'><span class=title></span></b>",
+        "footer_template": "<p style='background: #0000c8; width: 50%'><span class=pageNumber></span></p>",
     });
     let alone = pdf::picture(&joined(&studio, &[LETTER], options.clone()).await, 1);
     let first = pdf::picture(&joined(&studio, &[LETTER, LABEL], options).await, 1);
