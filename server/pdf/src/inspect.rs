@@ -144,7 +144,8 @@ fn declared<'p>(packet: &'p str) -> Option<String> {
     let value = |name: &str| {
         let element = packet.split_once(&format!("<{name}>")).map(|(_, after)| after);
         let attribute = |word: &'p str| word.strip_prefix(name)?.strip_prefix('=')?.strip_prefix(['"', '\'']);
-        let value = element.or_else(|| packet.split_ascii_whitespace().find_map(attribute));
+        let mut tags = packet.split('<').filter_map(|tag| tag.split('>').next());
+        let value = element.or_else(|| tags.find_map(|tag| tag.split_ascii_whitespace().find_map(attribute)));
         value?.chars().next().filter(char::is_ascii_alphanumeric)
     };
     let level = value("pdfaid:conformance").map(|level| level.to_ascii_lowercase());

@@ -134,7 +134,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Returns whether more rows are going to end without any action.
+    /// Returns whether to wait for more rows: those of a cancelled batch end soon, those of a paused one may take long.
     fn goes_on(&self) -> bool {
         self.state == "running" || self.state == CANCELLED && self.succeeded + self.failed < self.opened
     }
@@ -486,7 +486,12 @@ fn progress(batch: &Batch, since: i64, elapsed: Duration) -> String {
         Some("storage") => ", waiting for storage".to_owned(),
         Some(_) => ", waiting: its API key is no longer valid".to_owned(),
         None if pace >= 0.1 => {
-            let left = ((batch.rows - done) as f64 / pace).ceil() as u64;
+            let all = if batch.state == CANCELLED {
+                batch.opened
+            } else {
+                batch.rows
+            };
+            let left = ((all - done) as f64 / pace).ceil() as u64;
             format!(", {pace:.0}/s, {}:{:02} left", left / 60, left % 60)
         }
         None => String::new(),

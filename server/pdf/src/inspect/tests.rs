@@ -87,8 +87,7 @@ fn titles_declare_nothing() {
     let examination = inspection.verdict.expect("an archive");
     assert!(!examination.declared.contains(&Conformance::PdfUa1), "no language");
     assert_eq!(inspection.declared, Some(Conformance::list(&examination.declared)));
-    let packet =
-        "<dc:title>pdfuaid:part1 &lt;pdfuaid:part>1</dc:title><pdfaid:part>3</pdfaid:part><x\npdfaid:conformance='B'/>";
+    let packet = "<dc:title>pdfuaid:part1 pdfuaid:part='1' &lt;pdfuaid:part>1</dc:title><pdfaid:part>3</pdfaid:part><x\npdfaid:conformance='B'/>";
     assert_eq!(declared(packet).as_deref(), Some("PDF/A-3b"));
 }
 
