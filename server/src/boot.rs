@@ -379,7 +379,7 @@ async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> 
 
 async fn promote(lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
     while timeout(PROMOTION_INTERVAL, lifecycle.stopping()).await.is_err() {
-        if let Err(error) = bounded(promotions::run_due(&db, clock::now())).await {
+        if let Err(error) = promotions::run_due(&db, clock::now()).await {
             tracing::warn!(%error, "scheduled promotions of templates could not be done");
         }
     }

@@ -85,7 +85,7 @@ pub enum BatchState {
 pub enum Hold {
     /// The account or the key has too few credits left.
     Credits,
-    /// The account's storage is full, or its queue.
+    /// The account's storage is full, or its queue, or half of its pending webhooks.
     Storage,
     /// The key that created the batch was revoked, or has expired.
     Key,

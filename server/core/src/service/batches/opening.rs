@@ -329,8 +329,8 @@ async fn open_rows(
     if work.request.callback.is_some() {
         let StorageUse { used, limit, .. } = storage.of(StorageResource::PendingCallbacks);
         let callbacks = usize::try_from(limit / 2 - used).unwrap_or_default();
-        if callbacks == 0 && work.unfinished == 0 && !work.has_no_more_rows() {
-            result.hold = Some(Hold::Storage);
+        if callbacks == 0 && work.unfinished == waiting.renders && !work.has_no_more_rows() {
+            result.hold = waiting.hold.or(Some(Hold::Storage));
             return Ok(result);
         }
         room = room.min(callbacks);
