@@ -69,7 +69,8 @@ pub(crate) enum Servers {
 }
 
 impl Render<'_> {
-    /// Prints a part of the job, with header and footer unless these are printed apart, and drawn once all parts are printed. Retries if the page kind or the transfer proves unsuitable, or the browser fails.
+    /// Prints a part of the job, with header and footer unless these are printed apart, and drawn once all parts are printed.
+    /// Retries if the page kind or the transfer proves unsuitable, or the browser fails.
     pub(crate) async fn print_part(&self, index: usize) -> Result<Printed, RenderError> {
         self.progress.enter(index, Phase::Load);
         let part = &self.job.parts[index];

@@ -74,8 +74,8 @@ pub fn HoldNotice(hold: Hold) -> impl IntoView {
         Hold::Storage => (
             "On hold: storage is full",
             "The account’s storage, its queue or its pending webhooks have no room for the next documents.",
-            "Wait until other renders have ended, webhooks are delivered and older documents are deleted, or change to a larger plan. \
-             The batch then continues by itself within 15 seconds; nothing is lost.",
+            "Wait until other renders have ended, webhooks are delivered and older documents are deleted, \
+             or change to a larger plan. The batch then continues by itself within 15 seconds; nothing is lost.",
             Entry::Billing,
         ),
         Hold::Key => (

@@ -3,7 +3,11 @@
 use platen_domain::ids::InstanceId;
 use sqlx::{Connection, PgConnection, PgPool, postgres::PgConnectOptions};
 
-use crate::store::{error::StoreError, pool::SESSION, statement::bounded};
+use crate::store::{
+    error::StoreError,
+    pool::{SESSION, ping},
+    statement::bounded,
+};
 
 /// Beginning of the names of connections that hold locks.
 const DOCUMENTS: &str = "platen documents ";
@@ -25,7 +29,7 @@ impl Presence {
 
     /// Returns whether the connection still responds.
     pub async fn is_alive(&mut self) -> bool {
-        bounded(async { Ok(self.0.ping().await?) }).await.is_ok()
+        bounded(ping(&mut self.0)).await.is_ok()
     }
 }
 

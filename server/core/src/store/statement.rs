@@ -15,9 +15,9 @@ type Statement<'q> = Query<'q, Postgres, PgArguments>;
 
 /// Fails if statements take longer than [`LONGEST_STATEMENTS`]. Otherwise they would wait a quarter of an hour, or for ever, for a
 /// response that a network has lost: the sockets of connections have no timeouts.
-pub async fn bounded<T>(statements: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+pub async fn bounded<T, E: From<StoreError>>(statements: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     let done = timeout(LONGEST_STATEMENTS, statements).await;
-    done.unwrap_or_else(|_| Err(StoreError::late()))
+    done.unwrap_or_else(|_| Err(StoreError::late().into()))
 }
 
 pub(super) async fn execute(db: impl PgExecutor<'_>, statement: Statement<'_>) -> Result<(), StoreError> {

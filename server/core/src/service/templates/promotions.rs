@@ -16,7 +16,6 @@ use platen_domain::{
 };
 use sqlx::{PgConnection, PgPool};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-use tokio::time::timeout;
 
 use crate::{
     clock,
@@ -24,7 +23,7 @@ use crate::{
     store::{
         account_log,
         error::StoreError,
-        statement::{LONGEST_STATEMENTS, bounded},
+        statement::bounded,
         template_channels,
         template_promotions::{self, Candidate},
         tx,
@@ -215,8 +214,7 @@ pub async fn waiting(db: &PgPool, account: AccountId, id: TemplateId) -> Result<
 pub async fn run_due(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     for (account, template, promotion) in bounded(template_promotions::list_due(db, now, BATCH)).await? {
         // Another one may wait for the lock of its template.
-        let run = timeout(LONGEST_STATEMENTS, run(db, account, template, promotion, now));
-        match run.await.unwrap_or_else(|_| Err(StoreError::late().into())) {
+        match bounded(run(db, account, template, promotion, now)).await {
             // Another process has done it, or it was cancelled.
             Ok(()) | Err(TemplateError::NotFound | TemplateError::NoSuchPromotion | TemplateError::PromotionEnded) => {}
             Err(error) => tracing::warn!(%account, %template, %error, "scheduled promotion could not be done"),
