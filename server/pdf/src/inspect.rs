@@ -99,16 +99,10 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, PdfError> {
     let text = |value: Option<&Object>| value.and_then(Object::as_string).map(decode);
     let found = objects::read_objects(&document)?;
     let verdict = examine(bytes);
-    let metadata = || {
-        catalog
-            .get("Metadata")
-            .map(|metadata| document.resolve(metadata))
-            .transpose()
-    };
     let declared = match &verdict {
         Ok(examination) => Some(Conformance::list(&examination.declared)).filter(|declared| !declared.is_empty()),
-        Err(_) => match metadata()? {
-            Some(Object::Stream(metadata)) => declared(&String::from_utf8_lossy(&metadata.data)),
+        Err(_) => match document.resolve(catalog.get("Metadata").unwrap_or(&Object::Null))? {
+            Object::Stream(metadata) => declared(&String::from_utf8_lossy(&metadata.data)),
             _ => None,
         },
     };

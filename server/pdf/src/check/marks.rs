@@ -174,11 +174,9 @@ pub(super) struct Properties {
 impl Properties {
     /// Reads the entries of a property list, which has been found to be valid.
     pub(super) fn read(entries: &[u8]) -> Self {
-        let mut properties = Self {
-            identifier: only_content_identifier(entries).and_then(|identifier| identifier.try_into().ok()),
-            ..Self::default()
-        };
-        if properties.identifier.is_some() {
+        let mut properties = Self::default();
+        if let Some(identifier) = only_content_identifier(entries).and_then(|identifier| identifier.try_into().ok()) {
+            properties.identifier = Some(identifier);
             return properties;
         }
         let mut lexer = Lexer::new(entries, 0);
