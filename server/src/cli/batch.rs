@@ -411,7 +411,7 @@ async fn watch(client: &Client, batch: BatchId, output: &Output, outages: Outage
         counted(rows, "row", "rows")
     );
     match (&*state, failed) {
-        ("cancelled", _) => Err(Failure::by_caller(&"the batch was cancelled")),
+        (CANCELLED, _) => Err(Failure::by_caller(&"the batch was cancelled")),
         ("paused", _) => Err(Failure::by_caller(&format!(
             "the batch is paused: continue it with platen batch resume {batch}"
         ))),

@@ -76,17 +76,23 @@ impl Desk {
         run(self.program(), &[&["batch"], arguments, &server[..]].concat(), input)
     }
 
-    /// Begins to upload rows from standard input, and waits until the first ones are stored.
-    async fn begin_upload(&self) -> (Child, ChildStdin) {
-        let mut child = self
-            .program()
-            .args(["batch", "run", "-", "--format", "csv", "--template", &self.template])
-            .args(["--server", &self.studio.service.base_url])
+    /// Starts a command that reaches the service at this address.
+    fn spawn_at(&self, address: &str, arguments: &[&str]) -> Child {
+        self.program()
+            .arg("batch")
+            .args(arguments)
+            .args(["--server", address])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("the binary starts");
+            .expect("the binary starts")
+    }
+
+    /// Begins to upload rows from standard input, and waits until the first ones are stored.
+    async fn begin_upload(&self) -> (Child, ChildStdin) {
+        let arguments = ["run", "-", "--format", "csv", "--template", &self.template];
+        let mut child = self.spawn_at(&self.studio.service.base_url, &arguments);
         let mut input = child.stdin.take().expect("piped");
         let rows = format!("number\n{}", "1\n".repeat(600));
         input.write_all(rows.as_bytes()).expect("it is read");
@@ -221,12 +227,7 @@ async fn a_batch_is_paused_resumed_and_cancelled() {
     desk.execute(&["pause", id]).succeeded();
     let refusal = desk.execute(&["watch", id]).refused();
     assert!(refusal.contains(&format!("platen batch resume {id}")), "{refusal}");
-    let resumed = desk
-        .program()
-        .args(["batch", "resume", id, "--server", &desk.studio.service.base_url])
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let resumed = desk.spawn_at(&desk.studio.service.base_url, &["resume", id]);
     let running = "select count(*) from batches where state = 'running' and opened = 2";
     desk.studio.service.number_is(1, running).await;
     desk.execute(&["cancel", id, "--results", "results.csv"]).succeeded();
@@ -250,12 +251,7 @@ async fn a_batch_is_watched_across_outages_of_the_service() {
         ]
     };
     let proxy = FaultProxy::before(service, [Fault::Slow].into_iter().chain(outages())).await;
-    let child = desk
-        .program()
-        .args(["batch", "watch", id.trim(), "--server", &proxy.endpoint()])
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let child = desk.spawn_at(&proxy.endpoint(), &["watch", id.trim()]);
     let are_over = async {
         while proxy.faults_left() > 0 {
             sleep(POLL).await;
