@@ -355,7 +355,8 @@ async fn measure_completions(
     let mut measured = Vec::new();
     for load in loads {
         progress(&format!("PDF/A completion, {}", load.name));
-        let (_, printed) = raw.measure_warm(load, After::Nothing, 1, once).await?;
+        // After a print, Chromium would lay out the page for the screen beside the measurement.
+        let (_, printed) = raw.measure_warm(load, After::Reset, 1, once).await?;
         let name = load.name;
         let completion = move || complete_often(name, &printed, plan.completions);
         measured.push(tokio::task::spawn_blocking(completion).await??);
