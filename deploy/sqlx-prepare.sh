@@ -5,7 +5,7 @@
 #   deploy/sqlx-prepare.sh           refresh .sqlx/
 #   deploy/sqlx-prepare.sh --check   change nothing; fail if .sqlx/ is out of date
 #
-# It uses a temporary Postgres, migrated by migrations/*.sql.
+# It uses a temporary Postgres, migrated by migrations/*.sql, and fails on warnings of Clippy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh
@@ -46,11 +46,11 @@ for migration in migrations/*.sql; do
   "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 $transaction --file "$migration"
 done
 
-# The macros run only if the package is recompiled. All targets, as for clippy: with fewer, Cargo would select other
-# features and compile most dependencies twice.
+# The macros run only if the package is recompiled. All targets, as for tests: with fewer, Cargo would select other features and
+# compile most dependencies twice.
 touch server/core/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$work/sqlx DATABASE_URL="postgres://platen@localhost/postgres?host=$work/run" \
-  cargo check --quiet --locked --workspace --all-targets
+  cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
 if [ "${1:-}" = --check ]; then
   diff --recursive --brief "$work/sqlx" .sqlx || {

@@ -41,9 +41,7 @@ step 'format of scripts and styles' frontend/node_modules/.bin/prettier --log-le
 step 'types of scripts' end2end/node_modules/.bin/tsc --project end2end
 step 'types of the site' frontend/node_modules/.bin/tsc --project frontend
 step 'manifests' deploy/check-manifests.sh
-# First of the builds, because it recompiles the server.
-step 'queries' deploy/sqlx-prepare.sh --check
-step 'clippy' cargo clippy --locked --workspace --all-targets -- -D warnings
+step 'clippy and queries' deploy/sqlx-prepare.sh --check
 # The following steps use one set of packages and features, so that nothing is built twice.
 step 'unit tests' cargo test --locked --workspace --lib --bins
 step 'documentation tests' cargo test --locked --workspace --doc
