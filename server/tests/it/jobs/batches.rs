@@ -959,6 +959,28 @@ async fn batches_leave_half_of_the_queue_to_other_renders() {
 }
 
 #[tokio::test]
+async fn batches_leave_bytes_of_the_queue_to_other_renders() {
+    const ROOM_FOR_RENDERS: i64 = 4 << 20;
+    let studio = Studio::start().await;
+    let (service, account) = (&studio.service, &studio.account);
+    let rows = (1..=20).map(|number| json!({"number": number, "text": "x".repeat(200_000)}));
+    service
+        .limit_storage(account, "queued_bytes", ROOM_FOR_RENDERS + 4_100_000)
+        .await;
+    let body = json!({"batch": {"render": {"parts": ["<p>{{ text }}"]}}});
+    let mut body = with_rows(body, rows);
+    body["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
+    let path = studio.created(&body).await;
+    // Of 4.3 MB, 2 MiB are left.
+    studio.batch_when(&path, |batch| batch["opened"] == 10).await;
+    studio
+        .queued(&json!({"parts": [format!("<p>{}", "x".repeat(2_000_000))]}))
+        .await;
+    assert_eq!(studio.get_data(&path).await["opened"], 10);
+    data(studio.act(&path, "cancel").await).await;
+}
+
+#[tokio::test]
 async fn a_batch_of_a_revoked_key_holds() {
     let studio = Studio::start().await;
     let key = studio.service.create_key("ann@example.org", "batches", &[]).succeeded();

@@ -27,6 +27,7 @@ use crate::{
         batches::{
             BatchError, room_in_queue,
             stored_rows::{CompletedRow, StoredRows},
+            upload::ROOM_FOR_RENDERS,
         },
         renders::{
             cancel::{CancelError, cancel},
@@ -70,6 +71,8 @@ const SHIFT: Duration = Duration::from_secs(5);
 const ROWS_AT_ONCE: usize = 25;
 /// Size of the parts of these rows in bytes from which no further row is opened in the transaction.
 const BYTES_AT_ONCE: usize = 2 << 20;
+/// Bytes of the account's queue that batches leave to other renders, if the rows that were uploaded have left them.
+const ROOM_FOR_OTHERS: usize = ROOM_FOR_RENDERS / 2;
 /// Memory of a turn in bytes: the rows of a piece, and those that are opened, with their requests, in three forms.
 const MEMORY: u64 = 16 << 20;
 /// Maximum length of the error of a row, in characters.
@@ -323,13 +326,14 @@ async fn open_rows(
         result.hold = Some(Hold::Storage);
         return Ok(result);
     }
+    let is_idle = work.unfinished == waiting.renders;
     let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
     let queue = storage.of(StorageResource::QueuedRenders);
     let mut room = WINDOW.saturating_sub(unfinished);
     if work.request.callback.is_some() {
         let StorageUse { used, limit, .. } = storage.of(StorageResource::PendingCallbacks);
         let callbacks = usize::try_from(limit / 2 - used).unwrap_or_default();
-        if callbacks == 0 && work.unfinished == waiting.renders && !work.has_no_more_rows() {
+        if callbacks == 0 && is_idle && !work.has_no_more_rows() {
             result.hold = waiting.hold.or(Some(Hold::Storage));
             return Ok(result);
         }
@@ -339,7 +343,7 @@ async fn open_rows(
         let held = held::count(&app.db, account).await?;
         room = room.min(free_places(queue, held - waiting.renders));
         // Renders that are not held leave the queue soon.
-        let only_held_are_in_its_place = work.unfinished == waiting.renders && queue.used - held < queue.limit / 2;
+        let only_held_are_in_its_place = is_idle && queue.used - held < queue.limit / 2;
         if room == 0 && only_held_are_in_its_place && !work.has_no_more_rows() {
             result.hold = waiting.hold.or(Some(Hold::Storage));
             return Ok(result);
@@ -357,9 +361,27 @@ async fn open_rows(
         .memory
         .try_reserve(account, if has_patterns { 2 * MEMORY } else { MEMORY })?;
     let mut opener = Opener::new(app, account, id, work).await?;
+    let StorageUse { used, limit, .. } = storage.of(StorageResource::QueuedBytes);
+    let mut bytes = usize::try_from(limit - used)
+        .unwrap_or_default()
+        .saturating_sub(ROOM_FOR_OTHERS);
     let mut remaining = &chosen[..];
     while !remaining.is_empty() && !is_stopping() {
         let mut rows = opener.sealed(remaining).await?;
+        let fits = |row: &&SealedRow| {
+            let left = bytes.checked_sub(row.bytes());
+            bytes = left.unwrap_or_default();
+            left.is_some()
+        };
+        let mut fitting = rows.iter().take_while(fits).count();
+        if fitting == 0 && is_idle && !result.has_opened {
+            // Is tried in any case, because nothing of the batch would leave the queue.
+            fitting = 1;
+        }
+        if fitting == 0 {
+            return Ok(result);
+        }
+        rows.truncate(fitting);
         remaining = &remaining[rows.len()..];
         while !rows.is_empty() {
             match opener.open(&rows).await? {
@@ -399,6 +421,15 @@ struct Opener<'a> {
 struct SealedRow {
     record: OpenedRow,
     render: Option<NewQueuedRender>,
+}
+
+impl SealedRow {
+    /// Returns how many bytes of the account's queue the render takes.
+    fn bytes(&self) -> usize {
+        self.render
+            .as_ref()
+            .map_or(0, |render| render.request.content.sealed.len())
+    }
 }
 
 /// Result of opening several rows.
@@ -532,8 +563,7 @@ impl<'a> Opener<'a> {
             Err(error) => {
                 let full = account_storage::full(&error).ok_or(error)?;
                 if full.resource == StorageResource::QueuedBytes {
-                    let requests = rows.iter().filter_map(|row| row.render.as_ref());
-                    let bytes = requests.map(|render| render.request.content.sealed.len()).sum();
+                    let bytes = rows.iter().map(SealedRow::bytes).sum();
                     // For the next turn, if there is no room at all.
                     let _ = room_in_queue(&self.app.db, account, bytes).await?;
                 }
