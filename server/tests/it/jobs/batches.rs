@@ -30,6 +30,7 @@ use crate::support::{
     process::PATIENCE,
     receiver::Receiver,
     service::TestService,
+    storage_limits::ROOM_FOR_RENDERS,
     studio::{Studio, header},
     wire::Wire,
 };
@@ -960,7 +961,6 @@ async fn batches_leave_half_of_the_queue_to_other_renders() {
 
 #[tokio::test]
 async fn batches_leave_bytes_of_the_queue_to_other_renders() {
-    const ROOM_FOR_RENDERS: i64 = 4 << 20;
     let studio = Studio::start().await;
     let (service, account) = (&studio.service, &studio.account);
     let rows = (1..=20).map(|number| json!({"number": number, "text": "x".repeat(200_000)}));

@@ -10,6 +10,7 @@ use crate::support::{
     background::page_with_callback,
     receiver::Receiver,
     service::TestAccount,
+    storage_limits::ROOM_FOR_RENDERS,
     studio::{Studio, header},
 };
 
@@ -85,7 +86,6 @@ async fn the_bytes_of_queued_requests_are_limited() {
 
 #[tokio::test]
 async fn rows_that_are_sent_with_their_batches_leave_room_for_renders() {
-    const ROOM_FOR_RENDERS: i64 = 4 << 20;
     let studio = intake().await;
     let (service, account) = (&studio.service, &studio.account);
     service

@@ -2,6 +2,9 @@
 
 use crate::support::service::{TestAccount, TestService};
 
+/// Bytes of the queue that uploaded rows leave to renders.
+pub(crate) const ROOM_FOR_RENDERS: i64 = 4 << 20;
+
 /// Recounts every resource of every account, and returns the differences from the service's counts.
 const WRONG: &str = "
     with truth (account_id, resource, used) as (

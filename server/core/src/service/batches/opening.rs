@@ -373,11 +373,9 @@ async fn open_rows(
             bytes = left.unwrap_or_default();
             left.is_some()
         };
-        let mut fitting = rows.iter().take_while(fits).count();
-        if fitting == 0 && is_idle && !result.has_opened {
-            // Is tried in any case, because nothing of the batch would leave the queue.
-            fitting = 1;
-        }
+        // The first row of an idle batch is tried in any case, because nothing of the batch would leave the queue.
+        let tried = usize::from(is_idle && !result.has_opened);
+        let fitting = rows.iter().take_while(fits).count().max(tried);
         if fitting == 0 {
             return Ok(result);
         }

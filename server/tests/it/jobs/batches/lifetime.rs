@@ -11,6 +11,7 @@ use super::{NDJSON, counts, data, numbers, with_rows};
 use crate::support::{
     object_stores::{Access, access_key, s3},
     receiver::Receiver,
+    storage_limits::ROOM_FOR_RENDERS,
     studio::{Studio, header},
 };
 
@@ -57,7 +58,6 @@ fn large_rows(numbers: impl IntoIterator<Item = Value>) -> String {
 
 #[tokio::test]
 async fn only_failed_rows_stay_stored_until_others_need_their_room() {
-    const ROOM_FOR_RENDERS: i64 = 4 << 20;
     let studio = Studio::start().await;
     let (service, account) = (&studio.service, &studio.account);
     let limit = ROOM_FOR_RENDERS + 1_500_000;
