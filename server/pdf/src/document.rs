@@ -1,6 +1,7 @@
 //! A document that is being changed, made of one file or several. Objects that are not read stay in their file.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use crate::PdfError;
 use crate::lexer::Lexer;
@@ -144,9 +145,9 @@ impl<'a> Document<'a> {
         self.changed.get(&number)
     }
 
-    /// Like `changed`, but takes the object, to write it.
-    pub(crate) fn take_changed(&mut self, number: ObjectNumber) -> Option<Object<'a>> {
-        self.changed.remove(&number)
+    /// Takes the changed objects, to write them.
+    pub(crate) fn take_changed(&mut self) -> BTreeMap<ObjectNumber, Object<'a>> {
+        take(&mut self.changed)
     }
 
     /// Returns whether there is no object of that number.

@@ -1,6 +1,10 @@
 //! Writes a document: one revision, no object streams, one classic cross-reference table (ISO 32000-1, 7.5).
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use crate::PdfError;
+use crate::concurrency::concurrently;
 use crate::document::Document;
 use crate::merged_elements::MergedElement;
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -13,6 +17,8 @@ pub(crate) const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
 const FREE: &[u8; 10] = b" 65535 f \n";
 /// Extra capacity for what completion adds, in bytes.
 const SLACK: usize = 8 * 1024;
+/// Number of objects from which half of them are written on another thread.
+const MANY_OBJECTS: ObjectNumber = 8_192;
 
 /// A file without object streams, whose objects are in the order of their numbers, without gaps.
 #[derive(Debug)]
@@ -64,29 +70,54 @@ pub(crate) fn write_document<'trailer>(
         None if are_kept => number,
         None => 0,
     };
-    let mut output = Vec::with_capacity(document.parts().iter().map(Part::length).sum::<usize>() + SLACK);
+    let length = document.parts().iter().map(Part::length).sum::<usize>() + SLACK;
+    let size = document.size();
+    let mut changed = document.take_changed();
+    let write_objects = |numbers: Range<ObjectNumber>, mut changed: BTreeMap<_, _>, mut bytes: Vec<u8>| {
+        let first = merged.partition_point(|element| element.number < numbers.start);
+        let mut merged = merged[first..].iter().peekable();
+        let mut offsets = Vec::new();
+        for number in numbers {
+            if document.is_free(number) {
+                continue;
+            }
+            offsets.push(bytes.len());
+            let element = merged.next_if(|element| element.number == number);
+            let changed = changed.remove(&number);
+            if let Some((element, part)) = element.zip(document.part_of(number)) {
+                element.write(part, &mut bytes, &number_of)?;
+            } else if are_kept
+                && changed.is_none()
+                && let Some(object) = document.object_bytes(number)
+            {
+                bytes.extend_from_slice(object);
+                bytes.push(b'\n');
+            } else {
+                write_renumbered(&document, number, changed, &number_of, &mut bytes)?;
+            }
+        }
+        Ok::<_, PdfError>((bytes, offsets))
+    };
+    let mut output = Vec::with_capacity(length);
     output.extend_from_slice(HEADER);
-    let mut offsets = Vec::new();
-    let mut merged = merged.iter().peekable();
-    for number in 1..document.size() {
-        if document.is_free(number) {
-            continue;
-        }
-        offsets.push(output.len());
-        let element = merged.next_if(|element| element.number == number);
-        if let Some((element, part)) = element.zip(document.part_of(number)) {
-            element.write(part, &mut output, &number_of)?;
-        } else if are_kept && let Some(object) = document.original_bytes(number) {
-            output.extend_from_slice(object);
-            output.push(b'\n');
-        } else {
-            write_renumbered(&mut document, number, &number_of, &mut output)?;
-        }
-    }
+    let (bytes, offsets) = if size < MANY_OBJECTS {
+        write_objects(1..size, changed, output)?
+    } else {
+        let middle = size / 2;
+        let later = changed.split_off(&middle);
+        let (second, first) = concurrently(
+            || write_objects(middle..size, later, Vec::with_capacity(length / 2)),
+            || write_objects(1..middle, changed, output),
+        );
+        let ((mut bytes, mut offsets), (mut last, last_offsets)) = (first?, second?);
+        offsets.extend(last_offsets.iter().map(|offset| bytes.len() + offset));
+        bytes.append(&mut last);
+        (bytes, offsets)
+    };
     let mut trailer = Object::Dictionary(trailer);
     trailer.renumber(&number_of);
     let trailer = trailer.as_dictionary().cloned().unwrap_or_default();
-    let mut file = WrittenFile::end(output, offsets, trailer);
+    let mut file = WrittenFile::end(bytes, offsets, trailer);
     if !are_kept {
         // It can be much smaller than its parts.
         file.bytes.shrink_to_fit();
@@ -94,15 +125,16 @@ pub(crate) fn write_document<'trailer>(
     Ok(file)
 }
 
-/// Writes an object with the numbers that `number_of` returns for those of the document, 0 for one that is not written.
-/// A changed object is taken from the document.
+/// Writes an object, which is `changed` or as in its file, with the numbers that `number_of` returns for those of the document, 0 for
+/// one that is not written.
 pub(crate) fn write_renumbered(
-    document: &mut Document,
+    document: &Document,
     number: ObjectNumber,
+    changed: Option<Object>,
     number_of: &impl Fn(ObjectNumber) -> ObjectNumber,
     output: &mut Vec<u8>,
 ) -> Result<(), PdfError> {
-    if let Some(mut object) = document.take_changed(number) {
+    if let Some(mut object) = changed {
         object.renumber(number_of);
         write_indirect_object(output, number_of(number), &object);
     } else if let Some(part) = document.part_of(number) {
@@ -151,4 +183,43 @@ fn write_entry(output: &mut Vec<u8>, value: usize, rest: &[u8; 10]) {
     let (digits, _) = digits(value);
     output.extend_from_slice(&digits);
     output.extend_from_slice(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_many_objects_follow_each_other() {
+        let object = |number| format!("{number} 0 obj\n<</Self {number} 0 R>>\nendobj\n");
+        let (mut bytes, mut offsets) = (HEADER.to_vec(), Vec::new());
+        for number in 1..=MANY_OBJECTS {
+            offsets.push(bytes.len());
+            bytes.extend_from_slice(object(number).as_bytes());
+        }
+        let trailer = Dictionary::new([("Root", Object::Reference(1))]);
+        let bytes = WrittenFile::end(bytes, offsets, trailer.clone()).bytes;
+        let changed = [MANY_OBJECTS / 2 - 1, MANY_OBJECTS / 2, MANY_OBJECTS];
+        for removed in [None, Some(7)] {
+            let mut document = Document::open(&[&bytes]).expect("valid");
+            for number in changed {
+                document.set(number, Object::Array(vec![Object::Reference(number)]));
+            }
+            if let Some(number) = removed {
+                document.remove(number);
+            }
+            let file = write_document(document, &[], trailer.clone()).expect("a document that can be written");
+            let kept = (1..=MANY_OBJECTS).filter(|number| Some(*number) != removed);
+            let expected = (1..).zip(kept).map(|(written, number)| {
+                if changed.contains(&number) {
+                    format!("{written} 0 obj\n[{written} 0 R]\nendobj\n")
+                } else {
+                    object(written)
+                }
+            });
+            let expected: Vec<String> = expected.collect();
+            assert!(file.objects().eq(expected.iter().map(String::as_bytes)));
+            assert!(file.bytes.starts_with(&[HEADER, expected.concat().as_bytes()].concat()));
+        }
+    }
 }

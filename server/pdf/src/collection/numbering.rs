@@ -48,9 +48,17 @@ impl Numbering {
     /// Writes the objects with new numbers.
     pub(super) fn write(&self, document: &mut Document, file: &mut SectionWriter) -> Result<(), PdfError> {
         let mut object = Vec::new();
+        let mut changed = document.take_changed();
         for number in &self.new {
             object.clear();
-            write_renumbered(document, *number, &|number| self.number_of(number), &mut object)?;
+            let changed = changed.remove(number);
+            write_renumbered(
+                document,
+                *number,
+                changed,
+                &|number| self.number_of(number),
+                &mut object,
+            )?;
             file.write(self.number_of(*number), &object)?;
         }
         Ok(())
