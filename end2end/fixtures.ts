@@ -11,6 +11,8 @@ import { type Member, logIn, makeMember } from "./people.ts";
 export { expect };
 
 const PICTURES = fileURLToPath(new URL("pictures", import.meta.url));
+/** Milliseconds that two runs of axe and two screenshots may take. */
+const TIME_TO_LOOK = 10_000;
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** Returns an address from the range reserved for benchmarks (RFC 2544). */
@@ -23,6 +25,11 @@ interface Fixtures {
   forgive: (complaint: RegExp) => void;
   /** Fails if axe finds an accessibility violation in the page's current content. */
   expectAccessible: (page: Page) => Promise<void>;
+  /**
+   * Waits until the page is hydrated, and fails if in light or dark it has an accessibility violation, or if it is wider than the
+   * window. Writes screenshots for manual review, named `NAME-WIDTH-SCHEME`. Gives the test time for each call.
+   */
+  expectPresentable: (page: Page, name: string) => Promise<void>;
   /** Waits until the page is hydrated. */
   hydrated: (page: Page) => Promise<void>;
   /** Writes a screenshot of the whole page, for manual review. */
@@ -68,7 +75,7 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
     await use(context);
     expect(
       complaints.filter((complaint) => !forgiven.some((pattern) => pattern.test(complaint))),
-      "what the browser complains of",
+      "errors in the browser",
     ).toEqual([]);
   },
 
@@ -88,6 +95,20 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
       expect(violations).toEqual([]);
     });
   },
+
+  expectPresentable: async ({ hydrated, expectAccessible, picture }, use, testInfo) =>
+    use(async (page, name) => {
+      testInfo.setTimeout(testInfo.timeout + TIME_TO_LOOK);
+      await hydrated(page);
+      const { width } = page.viewportSize()!;
+      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expectAccessible(page);
+        await picture(page, `${name}-${width}-${colorScheme}`);
+      }
+    }),
 
   picture: async ({}, use) =>
     use(async (page, name) => {

@@ -60,30 +60,21 @@ test("nobody else finds the page", async ({ page, member, forgive }) => {
   expect(answer?.status()).toBe(404);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1280, 390]) {
-    test(`the page of the service's health is accessible at ${width} px in ${colorScheme}`, async ({
-      page,
-      member,
-      request,
-      hydrated,
-      expectAccessible,
-      picture,
-    }) => {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      await becomeOperator(page, member);
-      await render(request, member, "<p>Hello");
-      await render(request, member, "http://127.0.0.1:8099/");
-      await expect(async () => {
-        await page.goto("/admin/health");
-        await expect(page.getByRole("table", { name: "Failures by kind" })).toBeVisible({ timeout: 200 });
-      }).toPass(SEEN);
-      await hydrated(page);
-      await expectAccessible(page);
-      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
-      await picture(page, `admin-health-${width}-${colorScheme}`);
-    });
-  }
+for (const width of [1280, 390]) {
+  test(`the page of the service's health is accessible at ${width} px`, async ({
+    page,
+    member,
+    request,
+    expectPresentable,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await becomeOperator(page, member);
+    await render(request, member, "<p>Hello");
+    await render(request, member, "http://127.0.0.1:8099/");
+    await expect(async () => {
+      await page.goto("/admin/health");
+      await expect(page.getByRole("table", { name: "Failures by kind" })).toBeVisible({ timeout: 200 });
+    }).toPass(SEEN);
+    await expectPresentable(page, "admin-health");
+  });
 }

@@ -99,57 +99,46 @@ test("a designer's folder keeps its paths, and its page is printed with it", asy
 });
 
 for (const viewport of SIZES) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test.describe(`at ${viewport.width} px, ${colorScheme}`, () => {
-      test.use({ viewport, colorScheme });
+  test.describe(`at ${viewport.width} px`, () => {
+    test.use({ viewport });
 
-      test("the page and its dialog are accessible", async ({ page, member, hydrated, expectAccessible, picture }) => {
-        expect(member.email).toContain("@");
-        const name = (state: string) => `assets-${state}-${viewport.width}-${colorScheme}`;
-        await page.goto("/dashboard/assets");
-        await hydrated(page);
-        await expectAccessible(page);
-        await picture(page, name("empty"));
-        await page.getByRole("button", { name: "Upload files" }).first().click();
-        const dialog = page.getByRole("dialog", { name: "Upload files" });
-        await expect(dialog).toBeVisible();
-        await expectAccessible(page);
-        await picture(page, name("dialog"));
-        await dialog
-          .getByLabel("Files")
-          .setInputFiles([
-            `${LETTERHEAD}/images/logo.svg`,
-            `${LETTERHEAD}/images/stripes.svg`,
-            `${LETTERHEAD}/css/letterhead.css`,
-            `${LETTERHEAD}/index.html`,
-          ]);
-        await dialog.getByRole("button", { name: "Upload", exact: true }).click();
-        await expect(page.getByText("3 files uploaded.")).toBeVisible();
-        await hydrated(page);
-        await expectAccessible(page);
-        await picture(page, name("list"));
-        await page.getByRole("link", { name: "stripes.svg" }).click();
-        await expect(page.getByText("No published template names it, or a folder")).toBeVisible();
-        await page.request.post("/api/v1/templates", {
-          headers: { authorization: `Bearer ${member.key}` },
-          data: { template: { name: "Letter", content: '<img src="asset:logo.svg" alt="Northwind">' } },
-        });
-        await page.goto("/dashboard/assets");
-        await page.getByRole("link", { name: "logo.svg" }).click();
-        await expect(page.getByRole("heading", { name: "logo.svg" })).toBeVisible();
-        await expect(page.getByRole("main").getByRole("link", { name: "Letter" })).toBeVisible();
-        await page.getByLabel("Tags").fill("Rebrand 2026, logo, quarterly statement");
-        await page.getByRole("button", { name: "Save tags" }).click();
-        await hydrated(page);
-        await expectAccessible(page);
-        await picture(page, name("detail"));
-        await page.getByRole("button", { name: "Replace" }).click();
-        await expectAccessible(page);
-        await picture(page, name("replace"));
-        await page.goto("/dashboard/assets?tag=logo");
-        await hydrated(page);
-        await picture(page, name("tagged"));
+    test("the page and its dialog are accessible", async ({ page, member, expectPresentable }) => {
+      expect(member.email).toContain("@");
+      const look = (state: string) => expectPresentable(page, `assets-${state}`);
+      await page.goto("/dashboard/assets");
+      await look("empty");
+      await page.getByRole("button", { name: "Upload files" }).first().click();
+      const dialog = page.getByRole("dialog", { name: "Upload files" });
+      await expect(dialog).toBeVisible();
+      await look("dialog");
+      await dialog
+        .getByLabel("Files")
+        .setInputFiles([
+          `${LETTERHEAD}/images/logo.svg`,
+          `${LETTERHEAD}/images/stripes.svg`,
+          `${LETTERHEAD}/css/letterhead.css`,
+          `${LETTERHEAD}/index.html`,
+        ]);
+      await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+      await expect(page.getByText("3 files uploaded.")).toBeVisible();
+      await look("list");
+      await page.getByRole("link", { name: "stripes.svg" }).click();
+      await expect(page.getByText("No published template names it, or a folder")).toBeVisible();
+      await page.request.post("/api/v1/templates", {
+        headers: { authorization: `Bearer ${member.key}` },
+        data: { template: { name: "Letter", content: '<img src="asset:logo.svg" alt="Northwind">' } },
       });
+      await page.goto("/dashboard/assets");
+      await page.getByRole("link", { name: "logo.svg" }).click();
+      await expect(page.getByRole("heading", { name: "logo.svg" })).toBeVisible();
+      await expect(page.getByRole("main").getByRole("link", { name: "Letter" })).toBeVisible();
+      await page.getByLabel("Tags").fill("Rebrand 2026, logo, quarterly statement");
+      await page.getByRole("button", { name: "Save tags" }).click();
+      await look("detail");
+      await page.getByRole("button", { name: "Replace" }).click();
+      await look("replace");
+      await page.goto("/dashboard/assets?tag=logo");
+      await look("tagged");
     });
-  }
+  });
 }

@@ -258,87 +258,78 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 for (const viewport of SIZES) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test.describe(`at ${viewport.width} px, ${colorScheme}`, () => {
-      test.use({ viewport, colorScheme });
+  test.describe(`at ${viewport.width} px`, () => {
+    test.use({ viewport });
 
-      test("the pages are accessible", async ({ page, member, request, hydrated, expectAccessible, picture }) => {
-        const seen = async (state: string) => {
-          await hydrated(page);
-          await expectAccessible(page);
-          await picture(page, `batches-${state}-${viewport.width}-${colorScheme}`);
-        };
-        await page.goto("/dashboard/batches");
-        await seen("empty");
-        // Visited at the end: its first row is counted by a turn that is 15 seconds later.
-        const held = await makeHeld(request, member);
-        await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
-        await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/connections`, {
-          headers: { authorization: `Bearer ${member.key}` },
-          data: {
-            connection: {
-              provider: "aws_s3",
-              name: "Archive",
-              bucket: "northwind-archive",
-              path_prefix: "invoices/",
-              region: "eu-central-1",
-              credentials: { access_key_id: "AKIA", secret_access_key: "secret" },
-            },
+    test("the pages are accessible", async ({ page, member, request, expectPresentable }) => {
+      const seen = (state: string) => expectPresentable(page, `batches-${state}`);
+      await page.goto("/dashboard/batches");
+      await seen("empty");
+      // Visited at the end: its first row is counted by a turn that is 15 seconds later.
+      const held = await makeHeld(request, member);
+      await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
+      await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/connections`, {
+        headers: { authorization: `Bearer ${member.key}` },
+        data: {
+          connection: {
+            provider: "aws_s3",
+            name: "Archive",
+            bucket: "northwind-archive",
+            path_prefix: "invoices/",
+            region: "eu-central-1",
+            credentials: { access_key_id: "AKIA", secret_access_key: "secret" },
           },
-        });
-        await page.goto("/dashboard/batches/new");
-        await seen("new");
-        await page.getByLabel("Name", { exact: true }).fill("Invoices of November");
-        await page.getByLabel("Template").selectOption("Invoice");
-        await page.getByLabel("Store the documents in").selectOption("Archive (s3://northwind-archive/invoices/)");
-        await page.getByRole("button", { name: "Create batch" }).click();
-        await expect(page.getByLabel("Path of each document")).toHaveAccessibleDescription(
-          /so that each row has a path/,
-        );
-        await seen("new-rejected");
-        await page.getByLabel("Path of each document").fill("2026/11/{{ invoice_number }}.pdf");
-        await page.getByRole("button", { name: "Create batch" }).click();
-        await seen("created");
-        await upload(page, "rows.csv", "number,customer\n1,Ann\n2,Bob,Berlin\n");
-        await seen("rejected-file");
-        await upload(page, "rows.csv", `number\n${Array.from({ length: 24 }, (_, index) => index).join("\n")}\n`);
-        await ended(page, true, "Ended with errors");
-        await seen("failed");
-
-        await create(page, "Reminders");
-        await uploadToCheck(page, "rows.csv", "Nr,Client\n17,Ann\n18,Bob\n");
-        await seen("columns");
-        await page.getByLabel("Nr", { exact: true }).selectOption("number");
-        await page.getByLabel("Client", { exact: true }).selectOption("number");
-        await page.getByRole("button", { name: "Save columns" }).click();
-        await expect(page.getByLabel("Nr", { exact: true })).toHaveAccessibleDescription(/no other column/);
-        await seen("columns-rejected");
-
-        const endless = await makeEndless(request, member);
-        await create(page, "Letters to all customers");
-        await page.goto(`/dashboard/batches/${endless}`);
-        await expect(page.getByText("0 of 3 rows")).toBeVisible();
-        await expect(page.getByRole("table", { name: "First rows" })).toContainText("In progress");
-        await seen("running");
-        await page.getByRole("button", { name: "Cancel batch" }).click();
-        await expectAccessible(page);
-        await picture(page, `batches-cancel-${viewport.width}-${colorScheme}`);
-        await page.goto("/dashboard/batches");
-        await seen("list");
-        await page.goto(`/dashboard/batches/${endless}`);
-        await page.getByRole("button", { name: "Cancel batch" }).click();
-        await page.getByRole("dialog").getByRole("button", { name: "Cancel batch" }).click();
-        await expect(page.getByText("Batch cancelled.")).toBeVisible();
-        const failed = page.getByRole("table", { name: "Failed rows" });
-        await expect(failed.getByRole("rowheader")).toHaveText(["1", "2", "3"], { timeout: 20_000 });
-        await seen("cancelled");
-
-        await page.goto(`/dashboard/batches/${held}`);
-        await expect(page.getByText("On hold: not enough credits")).toBeVisible();
-        await expect(page.getByText("1 of 3 rows")).toBeVisible({ timeout: 20_000 });
-        await expect(page.getByRole("button", { name: "Cancel batch" })).toBeVisible();
-        await seen("held");
+        },
       });
+      await page.goto("/dashboard/batches/new");
+      await seen("new");
+      await page.getByLabel("Name", { exact: true }).fill("Invoices of November");
+      await page.getByLabel("Template").selectOption("Invoice");
+      await page.getByLabel("Store the documents in").selectOption("Archive (s3://northwind-archive/invoices/)");
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await expect(page.getByLabel("Path of each document")).toHaveAccessibleDescription(/so that each row has a path/);
+      await seen("new-rejected");
+      await page.getByLabel("Path of each document").fill("2026/11/{{ invoice_number }}.pdf");
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await seen("created");
+      await upload(page, "rows.csv", "number,customer\n1,Ann\n2,Bob,Berlin\n");
+      await seen("rejected-file");
+      await upload(page, "rows.csv", `number\n${Array.from({ length: 24 }, (_, index) => index).join("\n")}\n`);
+      await ended(page, true, "Ended with errors");
+      await seen("failed");
+
+      await create(page, "Reminders");
+      await uploadToCheck(page, "rows.csv", "Nr,Client\n17,Ann\n18,Bob\n");
+      await seen("columns");
+      await page.getByLabel("Nr", { exact: true }).selectOption("number");
+      await page.getByLabel("Client", { exact: true }).selectOption("number");
+      await page.getByRole("button", { name: "Save columns" }).click();
+      await expect(page.getByLabel("Nr", { exact: true })).toHaveAccessibleDescription(/no other column/);
+      await seen("columns-rejected");
+
+      const endless = await makeEndless(request, member);
+      await create(page, "Letters to all customers");
+      await page.goto(`/dashboard/batches/${endless}`);
+      await expect(page.getByText("0 of 3 rows")).toBeVisible();
+      await expect(page.getByRole("table", { name: "First rows" })).toContainText("In progress");
+      await seen("running");
+      await page.getByRole("button", { name: "Cancel batch" }).click();
+      await seen("cancel");
+      await page.goto("/dashboard/batches");
+      await seen("list");
+      await page.goto(`/dashboard/batches/${endless}`);
+      await page.getByRole("button", { name: "Cancel batch" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel batch" }).click();
+      await expect(page.getByText("Batch cancelled.")).toBeVisible();
+      const failed = page.getByRole("table", { name: "Failed rows" });
+      await expect(failed.getByRole("rowheader")).toHaveText(["1", "2", "3"], { timeout: 20_000 });
+      await seen("cancelled");
+
+      await page.goto(`/dashboard/batches/${held}`);
+      await expect(page.getByText("On hold: not enough credits")).toBeVisible();
+      await expect(page.getByText("1 of 3 rows")).toBeVisible({ timeout: 20_000 });
+      await expect(page.getByRole("button", { name: "Cancel batch" })).toBeVisible();
+      await seen("held");
     });
-  }
+  });
 }

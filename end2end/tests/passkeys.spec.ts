@@ -144,65 +144,47 @@ test.describe("without JavaScript", () => {
   });
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1280, 390]) {
-    test(`the pages of passkeys are accessible at ${width} px in ${colorScheme}`, async ({
-      page,
-      member,
-      hydrated,
-      expectAccessible,
-      picture,
-      forgive,
-    }) => {
-      forgive(/403|409|422/);
-      // Takes many screenshots, and runs axe on each.
-      test.slow();
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      const { cdp, authenticatorId } = await plugIn(page);
-      const look = async (name: string) => {
-        await hydrated(page);
-        await expectAccessible(page);
-        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
-        await picture(page, `passkeys-${name}-${width}-${colorScheme}`);
-      };
-      await page.goto("/dashboard/settings/second-factor");
-      await look("none");
-      await page.goto("/dashboard/settings/passkey");
-      await look("new");
-      await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
-      await page.getByLabel("Name").fill("Laptop");
-      await page.getByRole("button", { name: "Create passkey" }).click();
-      await expect(page.getByRole("alert")).toContainText("Try again");
-      await look("cancelled");
-      await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
-      await page.getByRole("button", { name: "Create passkey" }).click();
-      await keepCodes(page);
-      await look("settings");
-      await page.getByRole("button", { name: "Remove Laptop" }).click();
-      await look("remove");
-      await forgetConfirmation(member.email);
-      await page.goto("/dashboard/settings/passkey");
-      await look("unconfirmed");
-      await page.goto("/dashboard/confirm?next=/dashboard");
-      await look("confirm");
-      await page.goto("/dashboard");
-      await logOut(page);
-      await toSecondStep(page, member.email);
-      await look("step");
-      await usePasskey(page).click();
-      await expect(page).toHaveURL(/\/dashboard\/renders$/);
-      await page.goto("/dashboard/settings");
-      await page.getByRole("button", { name: "Set up authenticator app" }).click();
-      await turnAppOn(page);
-      await expect(page.getByText("Your second factor is on.")).toBeVisible();
-      await page.goto("/dashboard/settings");
-      await look("settings-with-app");
-      await page.goto("/dashboard");
-      await logOut(page);
-      await toSecondStep(page, member.email);
-      await look("step-with-app");
-    });
-  }
+for (const width of [1280, 390]) {
+  test(`the pages of passkeys are accessible at ${width} px`, async ({ page, member, expectPresentable, forgive }) => {
+    forgive(/403|409|422/);
+    await page.setViewportSize({ width, height: 900 });
+    const { cdp, authenticatorId } = await plugIn(page);
+    const look = (name: string) => expectPresentable(page, `passkeys-${name}`);
+    await page.goto("/dashboard/settings/second-factor");
+    await look("none");
+    await page.goto("/dashboard/settings/passkey");
+    await look("new");
+    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+    await page.getByLabel("Name").fill("Laptop");
+    await page.getByRole("button", { name: "Create passkey" }).click();
+    await expect(page.getByRole("alert")).toContainText("Try again");
+    await look("cancelled");
+    await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
+    await page.getByRole("button", { name: "Create passkey" }).click();
+    await keepCodes(page);
+    await look("settings");
+    await page.getByRole("button", { name: "Remove Laptop" }).click();
+    await look("remove");
+    await forgetConfirmation(member.email);
+    await page.goto("/dashboard/settings/passkey");
+    await look("unconfirmed");
+    await page.goto("/dashboard/confirm?next=/dashboard");
+    await look("confirm");
+    await page.goto("/dashboard");
+    await logOut(page);
+    await toSecondStep(page, member.email);
+    await look("step");
+    await usePasskey(page).click();
+    await expect(page).toHaveURL(/\/dashboard\/renders$/);
+    await page.goto("/dashboard/settings");
+    await page.getByRole("button", { name: "Set up authenticator app" }).click();
+    await turnAppOn(page);
+    await expect(page.getByText("Your second factor is on.")).toBeVisible();
+    await page.goto("/dashboard/settings");
+    await look("settings-with-app");
+    await page.goto("/dashboard");
+    await logOut(page);
+    await toSecondStep(page, member.email);
+    await look("step-with-app");
+  });
 }

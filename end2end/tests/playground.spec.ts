@@ -117,39 +117,32 @@ test("the overview shows renders", async ({ page, member, request, baseURL }) =>
   await expect(page.getByRole("row").nth(1)).toHaveText(/\d+ \w+\s*2\s*0/);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of WIDTHS) {
-    test(`overview, usage and playground are accessible at ${width} px in ${colorScheme}`, async ({
-      page,
-      member,
-      hydrated,
-      expectAccessible,
-      picture,
-    }) => {
-      expect(member.email).toContain("@");
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      for (const [path, name] of [
-        ["/dashboard", "first-run"],
-        ["/dashboard/playground", "playground"],
-        ["/dashboard", "overview"],
-        ["/dashboard/billing", "usage"],
-      ] as const) {
-        await page.goto(path);
-        await hydrated(page);
-        if (name === "playground") {
-          for (const name of ["Header and footer", "Pages and output", "Before printing", "Delivery"]) {
-            await page.locator("summary", { hasText: name }).click();
-          }
-          await page.getByRole("button", { name: "Render", exact: true }).click();
-          await expect(page.getByRole("img", { name: "Page 1 of 1" })).toBeVisible();
+for (const width of WIDTHS) {
+  test(`overview, usage and playground are accessible at ${width} px`, async ({
+    page,
+    member,
+    hydrated,
+    expectPresentable,
+  }) => {
+    expect(member.email).toContain("@");
+    await page.setViewportSize({ width, height: 900 });
+    for (const [path, name] of [
+      ["/dashboard", "first-run"],
+      ["/dashboard/playground", "playground"],
+      ["/dashboard", "overview"],
+      ["/dashboard/billing", "usage"],
+    ] as const) {
+      await page.goto(path);
+      await hydrated(page);
+      if (name === "playground") {
+        for (const name of ["Header and footer", "Pages and output", "Before printing", "Delivery"]) {
+          await page.locator("summary", { hasText: name }).click();
         }
-        await expectAccessible(page);
-        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
-        await picture(page, `${name}-${width}-${colorScheme}`);
+        await page.getByRole("button", { name: "Render", exact: true }).click();
+        await expect(page.getByRole("img", { name: "Page 1 of 1" })).toBeVisible();
       }
-      await logOut(page);
-    });
-  }
+      await expectPresentable(page, name);
+    }
+    await logOut(page);
+  });
 }

@@ -175,65 +175,52 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1280, 390]) {
-    test(`the pages of the second factor are accessible at ${width} px in ${colorScheme}`, async ({
-      page,
-      member,
-      hydrated,
-      expectAccessible,
-      picture,
-      forgive,
-    }) => {
-      forgive(/422/);
-      // Takes many screenshots, and runs axe on each.
-      test.slow();
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
-        await hydrated(page);
-        await expectAccessible(page);
-        const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
-        await picture(page, `second-factor-${name}-${width}-${colorScheme}`);
-      };
-      await page.goto("/dashboard/settings/second-factor");
-      await look("off");
-      await page.goto("/dashboard/settings/second-factor?required=yes");
-      await look("required");
-      await page.getByRole("button", { name: "Set up authenticator app" }).click();
-      await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
-      await look("begun");
-      await page.getByLabel("Code", { exact: true }).fill("000000");
-      await page.getByRole("button", { name: "Turn on" }).click();
-      await expect(page.getByRole("alert")).toBeVisible();
-      await look("begun-problem");
-      const { recoveryCodes } = await setUpSecondFactor(page);
-      await look("codes");
-      await page.goto("/dashboard/confirm?next=/dashboard");
-      await look("confirm");
-      await page.goto("/dashboard/confirm?next=/dashboard&with=code");
-      await look("confirm-code");
-      await page.goto("/dashboard");
-      await logOut(page);
-      await toSecondStep(page, member.email);
-      await look("step");
-      await page.getByLabel("Code").fill("000000");
-      await page.getByRole("button", { name: "Continue" }).click();
-      await expect(page.getByRole("alert")).toBeVisible();
-      await look("step-problem");
-      await page.getByRole("link", { name: "Use a recovery code" }).click();
-      await look("recovery");
-      await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);
-      await page.getByLabel("Don’t ask again on this device for 30 days").check();
-      await page.getByRole("button", { name: "Continue" }).click();
-      await expect(page).toHaveURL(/\/dashboard\/renders$/);
-      await page.goto("/dashboard/settings");
-      await look("settings");
-      await page.getByRole("button", { name: "Turn off" }).click();
-      await look("turn-off");
-      await page.goto("/log-in/second-factor");
-      await look("too-late");
-    });
-  }
+for (const width of [1280, 390]) {
+  test(`the pages of the second factor are accessible at ${width} px`, async ({
+    page,
+    member,
+    expectPresentable,
+    forgive,
+  }) => {
+    forgive(/422/);
+    await page.setViewportSize({ width, height: 900 });
+    const look = (name: string) => expectPresentable(page, `second-factor-${name}`);
+    await page.goto("/dashboard/settings/second-factor");
+    await look("off");
+    await page.goto("/dashboard/settings/second-factor?required=yes");
+    await look("required");
+    await page.getByRole("button", { name: "Set up authenticator app" }).click();
+    await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
+    await look("begun");
+    await page.getByLabel("Code", { exact: true }).fill("000000");
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    await look("begun-problem");
+    const { recoveryCodes } = await setUpSecondFactor(page);
+    await look("codes");
+    await page.goto("/dashboard/confirm?next=/dashboard");
+    await look("confirm");
+    await page.goto("/dashboard/confirm?next=/dashboard&with=code");
+    await look("confirm-code");
+    await page.goto("/dashboard");
+    await logOut(page);
+    await toSecondStep(page, member.email);
+    await look("step");
+    await page.getByLabel("Code").fill("000000");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    await look("step-problem");
+    await page.getByRole("link", { name: "Use a recovery code" }).click();
+    await look("recovery");
+    await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);
+    await page.getByLabel("Don’t ask again on this device for 30 days").check();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page).toHaveURL(/\/dashboard\/renders$/);
+    await page.goto("/dashboard/settings");
+    await look("settings");
+    await page.getByRole("button", { name: "Turn off" }).click();
+    await look("turn-off");
+    await page.goto("/log-in/second-factor");
+    await look("too-late");
+  });
 }

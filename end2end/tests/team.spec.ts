@@ -35,8 +35,6 @@ async function join(page: Page, link: string, name: string): Promise<void> {
   await expect(done(page)).toHaveText("You have joined this account.");
 }
 
-const isTooWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
@@ -149,80 +147,65 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1280, 390]) {
-    test.describe(`${colorScheme}, ${width} px`, () => {
-      test.use({ colorScheme, viewport: { width, height: 900 } });
+for (const width of [1280, 390]) {
+  test.describe(`at ${width} px`, () => {
+    test.use({ viewport: { width, height: 900 } });
 
-      test("an invitation is accessible to everybody who opens it", async ({
-        page,
-        member,
-        expectAccessible,
-        picture,
-      }) => {
-        expect(member.email).toBeTruthy();
-        const [bob, guest] = [newAddress(), await makeMember()];
-        await invite(page, `${bob}, ${guest.email}`);
-        const shown = async (name: string) => {
-          await expectAccessible(page);
-          expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
-          await picture(page, `team-${name}-${colorScheme}-${width}`);
-        };
-        await page.goto(await linkFor(guest.email, SUBJECT));
-        await expect(page.getByRole("button", { name: "Log out" })).toBeVisible();
-        await shown("other-address");
-        await page.getByRole("button", { name: "Log out" }).click();
-        await expect(page).toHaveURL(/\/log-in$/);
-        await page.goto(await linkFor(guest.email, SUBJECT));
-        await expect(page.getByRole("link", { name: "Log in to join" })).toBeVisible();
-        await shown("log-in-first");
-        const link = await linkFor(bob, SUBJECT);
-        await page.goto(link);
-        await expect(page.getByLabel("Your name")).toBeVisible();
-        await shown("invitation");
-        await join(page, link, "Bob Lindqvist");
-        await shown("member");
-      });
-
-      test("the pages of the team are accessible", async ({ page, member, expectAccessible, picture }) => {
-        const guest = await makeMember();
-        await invite(page, `${newAddress()}, ${guest.email}`);
-        const shown = async (name: string) => {
-          await expectAccessible(page);
-          expect(await isTooWide(page), "nothing is wider than the window").toBe(false);
-          await picture(page, `team-${name}-${colorScheme}-${width}`);
-        };
-        // The list of accounts is shown to users with more than one.
-        const link = await linkFor(guest.email, SUBJECT);
-        await logOut(page);
-        await page.goto(link);
-        await page.getByRole("link", { name: "Log in to join" }).click();
-        await logIn(page, guest.email);
-        await page.getByRole("button", { name: "Join" }).click();
-        if (width < 1024) await page.getByRole("button", { name: "Menu", exact: true }).click();
-        await page.locator(".rail__account").click();
-        await expect(page.getByText("Your accounts")).toBeVisible();
-        await shown("accounts");
-        await page.goto("/dashboard/team");
-        await page.getByRole("button", { name: "Leave" }).click();
-        await shown("leave");
-        await page.goto("/dashboard");
-        await logOut(page);
-        await page.goto("/log-in?next=/dashboard/team");
-        await logIn(page, member.email);
-        await expect(row(page, guest.email)).toBeVisible();
-        await shown("team");
-        await page.getByRole("button", { name: "Invite members" }).click();
-        await shown("invite");
-        await page.goto("/dashboard/team");
-        await row(page, guest.email)
-          .getByRole("button", { name: /^More for/ })
-          .click();
-        await page.getByRole("button", { name: "Make owner" }).click();
-        await shown("hand-over");
-        await page.goto("/dashboard/team/log");
-        await shown("log");
-      });
+    test("an invitation is accessible, logged in or not", async ({ page, member, expectPresentable }) => {
+      expect(member.email).toBeTruthy();
+      const [bob, guest] = [newAddress(), await makeMember()];
+      await invite(page, `${bob}, ${guest.email}`);
+      const shown = (name: string) => expectPresentable(page, `team-${name}`);
+      await page.goto(await linkFor(guest.email, SUBJECT));
+      await expect(page.getByRole("button", { name: "Log out" })).toBeVisible();
+      await shown("other-address");
+      await page.getByRole("button", { name: "Log out" }).click();
+      await expect(page).toHaveURL(/\/log-in$/);
+      await page.goto(await linkFor(guest.email, SUBJECT));
+      await expect(page.getByRole("link", { name: "Log in to join" })).toBeVisible();
+      await shown("log-in-first");
+      const link = await linkFor(bob, SUBJECT);
+      await page.goto(link);
+      await expect(page.getByLabel("Your name")).toBeVisible();
+      await shown("invitation");
+      await join(page, link, "Bob Lindqvist");
+      await shown("member");
     });
-  }
+
+    test("the pages of the team are accessible", async ({ page, member, expectPresentable }) => {
+      const guest = await makeMember();
+      await invite(page, `${newAddress()}, ${guest.email}`);
+      const shown = (name: string) => expectPresentable(page, `team-${name}`);
+      // The list of accounts is shown to users with more than one.
+      const link = await linkFor(guest.email, SUBJECT);
+      await logOut(page);
+      await page.goto(link);
+      await page.getByRole("link", { name: "Log in to join" }).click();
+      await logIn(page, guest.email);
+      await page.getByRole("button", { name: "Join" }).click();
+      if (width < 1024) await page.getByRole("button", { name: "Menu", exact: true }).click();
+      await page.locator(".rail__account").click();
+      await expect(page.getByText("Your accounts")).toBeVisible();
+      await shown("accounts");
+      await page.goto("/dashboard/team");
+      await page.getByRole("button", { name: "Leave" }).click();
+      await shown("leave");
+      await page.goto("/dashboard");
+      await logOut(page);
+      await page.goto("/log-in?next=/dashboard/team");
+      await logIn(page, member.email);
+      await expect(row(page, guest.email)).toBeVisible();
+      await shown("team");
+      await page.getByRole("button", { name: "Invite members" }).click();
+      await shown("invite");
+      await page.goto("/dashboard/team");
+      await row(page, guest.email)
+        .getByRole("button", { name: /^More for/ })
+        .click();
+      await page.getByRole("button", { name: "Make owner" }).click();
+      await shown("hand-over");
+      await page.goto("/dashboard/team/log");
+      await shown("log");
+    });
+  });
 }
