@@ -261,7 +261,8 @@ pub(crate) fn is_regular(byte: u8) -> bool {
 
 /// Decodes the `#xx` of a name.
 pub(crate) fn decode_name(raw: &[u8]) -> Cow<'_, [u8]> {
-    if !raw.contains(&b'#') {
+    // Faster than `contains` for short names.
+    if raw.iter().all(|byte| *byte != b'#') {
         return Cow::Borrowed(raw);
     }
     let mut decoded = Vec::with_capacity(raw.len());

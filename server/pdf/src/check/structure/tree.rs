@@ -395,9 +395,10 @@ impl<'a> ElementEntries<'a> {
         let mut read = Self::default();
         while let Some(key) = entries.next_key()? {
             match key.as_ref() {
+                b"Type" if entries.skip_text(b"/StructElem\n") => {}
                 b"Type" => {
-                    let is_element = entries.value()?;
-                    if is_element.is_name("MCR") || is_element.is_name("OBJR") {
+                    let value = entries.value()?;
+                    if value.is_name("MCR") || value.is_name("OBJR") {
                         return Ok(None);
                     }
                 }
