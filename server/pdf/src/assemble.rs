@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 1024 * 1024 * 1024;
 const DIGESTED_LENGTH: usize = 64 * 1024;
 
 pub(crate) fn assemble(assembly: Assembly) -> Result<Completed, PdfError> {
-    // The printed files are dropped before the document is packed, so that at most two copies are in memory.
+    // The printed files are dropped before the document is packed. At most three copies are in memory, while the document is written.
     draft(assembly)?.finish()
 }
 

@@ -252,7 +252,7 @@ fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
 mod tests {
     use super::*;
     use crate::object::{Dictionary, Object};
-    use crate::written_file::{HEADER, WrittenFile, write_document};
+    use crate::written_file::{HEADER, MANY_OBJECTS, WrittenFile, write_document};
 
     /// Returns a file with these objects, whose numbers begin with 1. The first one is the catalog.
     fn file(objects: &[&str]) -> Vec<u8> {
@@ -332,6 +332,31 @@ mod tests {
         assert!(second[3].contains("/K [8 <</Type /MCR\n/Pg 9 0 R\n/MCID 9>> 10]\n"));
         assert!(second[3].ends_with("/A [<</O /Table\n/Headers [(2-a)]>>]\n/ID (2-b)>>\nendobj\n"));
         assert_eq!(second[6], "14 0 obj\n[10 0 R 11 0 R 12 0 R 13 0 R]\nendobj\n");
+    }
+
+    #[test]
+    fn elements_are_merged_in_both_halves_of_many_objects() {
+        let mut objects = vec![PAGE.to_owned(); 2 * MANY_OBJECTS as usize];
+        objects[0] = ROOT.to_owned();
+        for number in [3, MANY_OBJECTS, 2 * MANY_OBJECTS - 1] {
+            let kid = number + 1;
+            objects[number as usize - 1] = PARAGRAPH.replace("/K 4", &format!("/K {kid}"));
+            objects[kid as usize - 1] = TEXT.replace("/P 3", &format!("/P {number}"));
+        }
+        let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
+        let bytes = file(&objects);
+        let written = merged(Document::open(&[&bytes]).expect("valid"));
+        assert_eq!(written.len(), objects.len() - 3);
+        for (index, text) in written.iter().enumerate() {
+            let number = index + 1;
+            let is_merged = [3, MANY_OBJECTS as usize - 1, 2 * MANY_OBJECTS as usize - 3].contains(&number);
+            let expected = match number {
+                1 => "<</Type /Catalog\n/StructTreeRoot [3 0 R 4 0 R]>>",
+                _ if is_merged => "<</Type /StructElem\n/S /P\n/P 1 0 R\n/Pg 2 0 R\n/K 7>>",
+                _ => PAGE,
+            };
+            assert_eq!(*text, format!("{number} 0 obj\n{expected}\nendobj\n"));
+        }
     }
 
     #[test]

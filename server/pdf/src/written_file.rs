@@ -18,7 +18,7 @@ const FREE: &[u8; 10] = b" 65535 f \n";
 /// Extra capacity for what completion adds, in bytes.
 const SLACK: usize = 8 * 1024;
 /// Number of objects from which half of them are written on another thread.
-const MANY_OBJECTS: ObjectNumber = 8_192;
+pub(crate) const MANY_OBJECTS: ObjectNumber = 8_192;
 
 /// A file without object streams, whose objects are in the order of their numbers, without gaps.
 #[derive(Debug)]

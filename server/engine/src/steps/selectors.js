@@ -85,18 +85,19 @@
         return kind === 'Figure' ? withoutGroups(printed).filter(isDrawn) : printed;
     });
     // Leaves out those that are groups in documents (`pdf/archive/figures.rs`): elements without a name around a caption,
-    // or directly around a picture if they paint nothing themselves.
+    // or around one of these parts if they paint nothing themselves.
+    const PARTS_OF_GROUPS = ['P', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'L', 'Table'];
     const withoutGroups = figures => {
         const captions = candidates('Caption').filter(caption => name(caption) === 'figcaption');
-        const captioned = new Set(captions.map(caption => closest(caption, CANDIDATES.Figure)));
-        const framing = new Set(figures.map(frame));
+        const captioned = new Set(captions.map(figureAround));
+        const grouping = new Set([...figures, ...PARTS_OF_GROUPS.flatMap(candidates)].map(figureAround));
         return figures.filter(
-            figure => isNamed(figure) || !(captioned.has(figure) || (framing.has(figure) && !isPainted(figure))),
+            figure => isNamed(figure) || !(captioned.has(figure) || (grouping.has(figure) && !isPainted(figure))),
         );
     };
-    const frame = figure => {
-        const around = parent(figure);
-        return around instanceof Element && name(around) === 'picture' ? parent(around) : around;
+    const figureAround = element => {
+        const around = parent(element);
+        return around instanceof Element && closest(around, CANDIDATES.Figure);
     };
     const isNamed = element => NAMES.some(key => attribute(element, key)?.trim());
     const isPainted = element => {

@@ -177,7 +177,7 @@ async fn pictures_count_only_if_they_are_printed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn groups_of_pictures_and_captions_are_no_figures() {
     let engine = TestEngine::start("").await;
-    let groups: [(&str, &[&str]); 9] = [
+    let groups: [(&str, &[&str]); 11] = [
         (
             "<figure><img><figcaption>Sales</figcaption></figure>",
             &["body > figure > img"],
@@ -199,18 +199,20 @@ async fn groups_of_pictures_and_captions_are_no_figures() {
             "<figure aria-label=Sales><img><figcaption>Sales</figcaption></figure>",
             &["body > figure > img"],
         ),
-        // These have no caption, and contain or paint something else than a picture.
+        ("<figure><p><img></p></figure>", &["body > figure > p > img"]),
         (
-            "<figure><p><img></p></figure>",
-            &["body > figure", "body > figure > p > img"],
-        ),
-        (
-            "<figure style='border: 1px solid'><img></figure>",
-            &["body > figure", "body > figure > img"],
+            "<figure><a href=https://example.org><img></a></figure>",
+            &["body > figure > a > img"],
         ),
         (
             "<figure><table><caption>Sales</caption><tr><th>2026<tr><td>7</table></figure>",
-            &["body > figure"],
+            &[],
+        ),
+        ("<figure><blockquote><p>Sold out.</p></blockquote></figure>", &[]),
+        // This has no caption, and paints something itself, as a drawing does.
+        (
+            "<figure style='border: 1px solid'><img></figure>",
+            &["body > figure", "body > figure > img"],
         ),
     ];
     for (figure, expected) in groups {

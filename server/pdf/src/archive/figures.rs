@@ -1,27 +1,25 @@
-//! Makes groups of the figures that group content with a caption, HTML's `figure`. Chromium gives them the type of a
-//! picture, which would lack an alternative text (ISO 14289-1, 7.3); the pictures in them have their own.
+//! Makes groups of the figures that group content, HTML's `figure`. Chromium gives them the type of a picture, which would
+//! lack an alternative text (ISO 14289-1, 7.3); the pictures in them have their own.
+
+use std::collections::VecDeque;
 
 use crate::PdfError;
 use crate::document::Document;
-use crate::object::{Object, ObjectNumber};
+use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::structure_elements::is_kind;
 
-/// Turns each `Figure` that contains a caption, or nothing but elements with another figure among them, into a `Div`,
-/// unless it has a text of its own.
+/// Types of which a picture has no elements. The text of a drawing consists of others.
+const PARTS_OF_GROUPS: [&str; 10] = ["Figure", "P", "H1", "H2", "H3", "H4", "H5", "H6", "L", "Table"];
+/// Most elements that are searched for them in a figure.
+const MAX_SEARCHED: usize = 64;
+
+/// Turns each `Figure` that contains a caption, or nothing but elements with another figure, a paragraph, a heading, a list or a table
+/// among them, into a `Div`, unless it has a text of its own.
 pub(super) fn group_figures(document: &mut Document, figures: &[ObjectNumber]) -> Result<(), PdfError> {
     for number in figures {
         let mut figure = document.get_dictionary(*number, "expected a structure element")?;
-        if figure.get("Alt").or(figure.get("ActualText")).is_some() {
-            continue;
-        }
-        let kids = figure.items("K");
-        let has_own_content = kids.iter().any(|kid| kid.as_reference().is_none());
-        let mut is_group = false;
-        for kid in kids.iter().filter_map(Object::as_reference) {
-            let kid = document.get_dictionary(kid, "expected a structure element")?;
-            is_group |= is_kind(&kid, &["Caption"]) || is_kind(&kid, &["Figure"]) && !has_own_content;
-        }
-        if is_group {
+        let has_text = figure.get("Alt").or(figure.get("ActualText")).is_some();
+        if !has_text && is_group(document, &figure)? {
             figure.set("S", Object::name("Div"));
             document.set(*number, Object::Dictionary(figure));
         }
@@ -29,10 +27,27 @@ pub(super) fn group_figures(document: &mut Document, figures: &[ObjectNumber]) -
     Ok(())
 }
 
+fn is_group(document: &Document, figure: &Dictionary) -> Result<bool, PdfError> {
+    let kids = figure.items("K");
+    let has_own_content = kids.iter().any(|kid| kid.as_reference().is_none());
+    let mut waiting: VecDeque<ObjectNumber> = kids.iter().filter_map(Object::as_reference).collect();
+    for _ in 0..MAX_SEARCHED {
+        let Some(number) = waiting.pop_front() else { break };
+        let element = document.get_dictionary(number, "expected a structure element")?;
+        if is_kind(&element, &["Caption"]) || is_kind(&element, &PARTS_OF_GROUPS) && !has_own_content {
+            return Ok(true);
+        }
+        if !has_own_content {
+            let kids = element.items("K").iter().filter_map(Object::as_reference);
+            waiting.extend(kids.take(MAX_SEARCHED));
+        }
+    }
+    Ok(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::Dictionary;
 
     const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");
 
@@ -50,12 +65,20 @@ mod tests {
         let picture = Object::Reference(element("Figure", vec![content()], true));
         let caption = Object::Reference(element("Caption", vec![content()], false));
         let text = Object::Reference(element("NonStruct", vec![content()], false));
+        let link = Object::Reference(element("Link", vec![text.clone(), picture.clone()], false));
+        let paragraph = Object::Reference(element("P", vec![text.clone()], false));
+        let many = vec![text.clone(); MAX_SEARCHED];
         let cases = [
             (vec![picture.clone(), caption.clone()], false, "Div"),
             (vec![content(), caption.clone()], false, "Div"),
             (vec![picture.clone()], false, "Div"),
             (vec![picture.clone(), caption], true, "Figure"),
-            (vec![content(), picture], false, "Figure"),
+            (vec![content(), picture.clone()], false, "Figure"),
+            (vec![link.clone()], false, "Div"),
+            (vec![content(), link], false, "Figure"),
+            (vec![text.clone(), paragraph.clone()], false, "Div"),
+            (vec![paragraph], true, "Figure"),
+            ([many, vec![picture]].concat(), false, "Figure"),
             (vec![text], false, "Figure"),
             (vec![content()], false, "Figure"),
         ];

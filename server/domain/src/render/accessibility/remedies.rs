@@ -63,11 +63,12 @@ const REMEDIES: &[(&str, &str)] = &[
     ("7.2", TABLE_SPANS),
     (
         "7.3",
-        "Add an alt attribute to the picture, or alt=\"\" if it is decorative; give an svg a title or aria-label.",
+        "Add an alt attribute to the picture, or alt=\"\" if it is decorative; give an svg a title or aria-label, and a figure a \
+         figcaption.",
     ),
     (
         "7.4.2",
-        "Don't skip levels of headings: an h2 follows the h1, an h3 an h2.",
+        "Don't skip levels of headings: an h2 follows the h1, an h3 an h2. The first one is an h1.",
     ),
     (
         "7.4.4",

@@ -236,7 +236,7 @@ fn a_demand_is_met_or_explained_without_content() {
     assert_eq!(
         problems[0].detail,
         "Part 2, page 4, Figure “Secret” (#plan > img): The figure has no alternative text. Add an alt attribute to the \
-         picture, or alt=\"\" if it is decorative; give an svg a title or aria-label. Rule: ISO 14289-1, 7.3-1"
+         picture, or alt=\"\" if it is decorative; give an svg a title or aria-label, and a figure a figcaption. Rule: ISO 14289-1, 7.3-1"
     );
 
     let nothing_known = AccessibilityReport::new(vec![PdfA2u], [])

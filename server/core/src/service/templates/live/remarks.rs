@@ -395,7 +395,8 @@ mod tests {
         assert_eq!((violations.len(), more), (MOST_VIOLATIONS, 1));
         let expected = Violation {
             subject: Some("H3 “Costs” (body > h3)".to_owned()),
-            remedy: "Don't skip levels of headings: an h2 follows the h1, an h3 an h2.".to_owned(),
+            remedy: "Don't skip levels of headings: an h2 follows the h1, an h3 an h2. The first one is an h1."
+                .to_owned(),
             page: Some(2),
             rectangle: Some([57, 700, 90, 713]),
         };
