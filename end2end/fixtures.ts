@@ -11,8 +11,8 @@ import { type Member, logIn, makeMember } from "./people.ts";
 export { expect };
 
 const PICTURES = fileURLToPath(new URL("pictures", import.meta.url));
-/** Milliseconds that two runs of axe and two screenshots may take. */
-const TIME_TO_LOOK = 10_000;
+/** How long two runs of axe and two screenshots may take. */
+const PRESENTATION_CHECK_MS = 10_000;
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** Returns an address from the range reserved for benchmarks (RFC 2544). */
@@ -27,7 +27,7 @@ interface Fixtures {
   expectAccessible: (page: Page) => Promise<void>;
   /**
    * Waits until the page is hydrated, and fails if in light or dark it has an accessibility violation, or if it is wider than the
-   * window. Writes screenshots for manual review, named `NAME-WIDTH-SCHEME`. Gives the test time for each call.
+   * window. Writes screenshots for manual review, named `NAME-WIDTH-SCHEME`. Extends the test's timeout with each call.
    */
   expectPresentable: (page: Page, name: string) => Promise<void>;
   /** Waits until the page is hydrated. */
@@ -98,7 +98,7 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
 
   expectPresentable: async ({ hydrated, expectAccessible, picture }, use, testInfo) =>
     use(async (page, name) => {
-      testInfo.setTimeout(testInfo.timeout + TIME_TO_LOOK);
+      testInfo.setTimeout(testInfo.timeout + PRESENTATION_CHECK_MS);
       await hydrated(page);
       const { width } = page.viewportSize()!;
       const widest = await page.evaluate(() => document.documentElement.scrollWidth);
