@@ -46,6 +46,8 @@ const STRIPE_REQUESTS: usize = 4;
 const LAST_DELAY: Duration = Duration::from_hours(1);
 /// Longer than any job takes beyond the deadline of renders, unless its connection to the database was lost.
 const LOST_AFTER: Duration = Duration::from_hours(1);
+/// The same for a batch, whose turns take seconds.
+const BATCH_LOST_AFTER: Duration = Duration::from_mins(5);
 /// Interval between attempts to release a job.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
@@ -105,8 +107,11 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &Cla
             ClaimedJob::Usage(claim, event) => overage::send(&app.billing, claim, *event).await,
         }
     });
-    // A render waits for the others of its slot.
-    let longest = LOST_AFTER + RENDERS_OF_A_SLOT * app.config.jobs.deadline;
+    let longest = match kind {
+        JobKind::Batch => BATCH_LOST_AFTER,
+        // A render waits for the others of its slot.
+        _ => LOST_AFTER + RENDERS_OF_A_SLOT * app.config.jobs.deadline,
+    };
     let done = timeout(longest, work).await;
     let done = done.unwrap_or_else(|_| Err(StoreError::late()));
     let Err(error) = done else { return };

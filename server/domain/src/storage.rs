@@ -96,7 +96,8 @@ impl StorageResource {
     /// Returns how to make room.
     fn advice(self) -> &'static str {
         match self {
-            Self::QueuedRenders | Self::QueuedBytes => "Wait for queued renders to finish, cancel some",
+            Self::QueuedRenders => "Wait for queued renders to finish, cancel some",
+            Self::QueuedBytes => "Wait for queued renders and batches to end, cancel some, send fewer rows in a batch",
             Self::RetainedBytes => "Wait until your plan's retention is over",
             Self::ResponseBytes => "Responses are stored for 24 hours: wait, send no Idempotency-Key",
             Self::DocumentBytes => {

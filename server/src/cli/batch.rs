@@ -134,9 +134,15 @@ struct Batch {
 }
 
 impl Batch {
-    /// Returns whether to wait for more rows: those of a cancelled batch end soon, those of a paused one may take long.
+    /// Returns whether to wait for more rows: those of a cancelled batch end soon, those of a paused one may take long, and those of
+    /// one without its key only go on if they are queued.
     fn goes_on(&self) -> bool {
-        self.state == "running" || self.state == CANCELLED && self.succeeded + self.failed < self.opened
+        let has_queued = self.succeeded + self.failed < self.opened;
+        self.state == "running" && (!self.lacks_key() || has_queued) || self.state == CANCELLED && has_queued
+    }
+
+    fn lacks_key(&self) -> bool {
+        self.hold.as_deref() == Some("key")
     }
 }
 
@@ -398,13 +404,15 @@ async fn watch(client: &Client, batch: BatchId, output: &Output, outages: Outage
         }
     };
     progress.clear();
+    let ended = ended?;
+    let lacks_key = ended.lacks_key();
     let Batch {
         state,
         rows,
         succeeded,
         failed,
         ..
-    } = ended?;
+    } = ended;
     eprintln!(
         "platen: {} of {}",
         counted(succeeded, "document", "documents"),
@@ -416,6 +424,10 @@ async fn watch(client: &Client, batch: BatchId, output: &Output, outages: Outage
             "the batch is paused: continue it with platen batch resume {batch}"
         ))),
         (OPEN, _) => Err(Failure::by_caller(&"the batch waits for its rows")),
+        ("running", _) if lacks_key => Err(Failure::by_caller(&format!(
+            "the batch's API key is no longer valid: cancel it with platen batch cancel {batch}, and create another batch with the \
+             rows that have no document"
+        ))),
         (_, 0) => Ok(()),
         (_, failed) => {
             let failed = counted(failed, "row has", "rows have");

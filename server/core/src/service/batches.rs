@@ -217,19 +217,26 @@ pub async fn create(
 }
 
 /// Checks that the account's queue has room for as many bytes. If it hasn't, deletes the rows of batches that have ended, which are
-/// stored only for a retry, the oldest first.
+/// stored only for a retry, the oldest first, unless that makes too little room.
 pub(in crate::service) async fn room_in_queue(
     db: &PgPool,
     account: AccountId,
     bytes: usize,
 ) -> Result<Result<(), StorageFull>, StoreError> {
-    loop {
-        let storage = account_storage::find(db, account).await?;
-        let room = storage.room_for(StorageResource::QueuedBytes, bytes);
-        if room.is_ok() || !batches::discard_ended(db, account, clock::now()).await? {
+    let resource = StorageResource::QueuedBytes;
+    let now = clock::now();
+    let mut room = account_storage::find(db, account).await?.room_for(resource, bytes);
+    if let Err(full) = &room {
+        let discardable = batches::discardable_bytes(db, account, now).await?;
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        if (full.used - discardable).saturating_add(bytes) > full.limit {
             return Ok(room);
         }
     }
+    while room.is_err() && batches::discard_ended(db, account, now).await? {
+        room = account_storage::find(db, account).await?.room_for(resource, bytes);
+    }
+    Ok(room)
 }
 
 /// Returns which batches that have ended stay stored.

@@ -353,6 +353,21 @@ async fn delete_content(db: &mut PgConnection, account: AccountId, id: BatchId) 
     execute(db, delete).await
 }
 
+/// Returns how many bytes [`discard_ended`] can delete.
+pub async fn discardable_bytes(db: &PgPool, account: AccountId, before: OffsetDateTime) -> Result<i64, StoreError> {
+    let bytes = sqlx::query_scalar!(
+        r#"select coalesce(sum(octet_length(sealed) + (
+                select coalesce(sum(octet_length(batch_pieces.sealed)), 0) from batch_pieces where batch_id = batches.id
+            )), 0)::bigint as "bytes!"
+         from batches
+         where account_id = $1 and state = 'ended' and ended_at < $2 and sealed <> ''
+            and not exists (select from jobs where jobs.batch_id = batches.id)"#,
+        account.0,
+        before,
+    );
+    Ok(bytes.fetch_one(db).await?)
+}
+
 /// Deletes the content of the account's first batch that ended before `before` and still has content, if its end is announced.
 /// Returns `false` if there is none.
 pub async fn discard_ended(db: &PgPool, account: AccountId, before: OffsetDateTime) -> Result<bool, StoreError> {

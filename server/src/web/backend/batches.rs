@@ -330,6 +330,7 @@ impl RequestBackend {
         };
         let file = RowsFile {
             format,
+            length: None,
             after_upload: after,
             content: file.map_err(FileError::from),
         };

@@ -981,6 +981,61 @@ async fn batches_leave_bytes_of_the_queue_to_other_renders() {
 }
 
 #[tokio::test]
+async fn batches_at_once_leave_half_of_the_queue_together() {
+    let studio = Studio::start().await;
+    let (service, account) = (&studio.service, &studio.account);
+    service.limit_storage(account, "queued_renders", 400).await;
+    let mut body = with_rows(studio.batch("{{ number }}").await, numbers(400));
+    body["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
+    let [first, second] = [studio.created(&body).await, studio.created(&body).await];
+    for path in [&first, &second] {
+        studio
+            .batch_when(path, |batch| batch["opened"].as_i64() > Some(0))
+            .await;
+    }
+    let deadline = Instant::now() + PATIENCE;
+    while service.stored(account, "queued_renders").await < 200 {
+        assert!(Instant::now() < deadline, "half of the queue is used");
+        tokio::time::sleep(POLL).await;
+    }
+    // Each of two turns that look for room at the same time may take it for 25 rows.
+    let queued = service.stored(account, "queued_renders").await;
+    assert!(queued <= 225, "{queued}");
+    for path in [first, second] {
+        data(studio.act(&path, "cancel").await).await;
+    }
+}
+
+#[tokio::test]
+async fn rows_are_deleted_only_if_that_makes_room() {
+    let studio = Studio::start().await;
+    let (service, account) = (&studio.service, &studio.account);
+    service
+        .limit_storage(account, "queued_bytes", ROOM_FOR_RENDERS + 3_000_000)
+        .await;
+    let row = || json!({"number": 1, "text": "x".repeat(200_000)});
+    let text = |count| format!("{}\n", row()).repeat(count);
+    let mut body = with_rows(studio.batch("{{ number }}").await, (0..10).map(|_| row()));
+    body["batch"]["render"]["evaluate_js"] = json!({"expression": "document.body.missing.member"});
+    let failed = studio.created(&body).await;
+    assert_eq!(counts(&studio.batch_ended(&failed).await), [10, 10, 0, 10]);
+    let next = studio.created(&studio.batch("{{ number }}").await).await;
+    let refused = studio.upload(&next, NDJSON, text(40)).await;
+    assert_eq!(refused.status(), 403);
+    let message = refused.text().await.expect("a text");
+    assert!(message.contains("send fewer rows in a batch"), "{message}");
+    data(studio.act(&failed, "retry").await).await;
+    assert_eq!(counts(&studio.batch_ended(&failed).await), [10, 10, 0, 10]);
+    data(studio.upload(&next, NDJSON, text(10)).await).await;
+    assert_eq!(counts(&studio.batch_ended(&next).await), [10, 10, 10, 0]);
+    assert!(
+        conflict(studio.act(&failed, "retry").await)
+            .await
+            .contains("rows were deleted")
+    );
+}
+
+#[tokio::test]
 async fn a_batch_of_a_revoked_key_holds() {
     let studio = Studio::start().await;
     let key = studio.service.create_key("ann@example.org", "batches", &[]).succeeded();

@@ -50,6 +50,7 @@ pub async fn store(
     let content = file.content(app.config.limits.body_time);
     let file = RowsFile {
         format,
+        length: None,
         after_upload,
         content: content.map_err(|error| not_loaded(&error)),
     };

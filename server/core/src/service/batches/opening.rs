@@ -306,6 +306,18 @@ fn free_places(queue: StorageUse, held_by_others: i64) -> usize {
     usize::try_from(of_half.min(limit - limit / 4 - used)).unwrap_or_default()
 }
 
+/// Returns how many of the first rows leave room for other renders of the account.
+fn rows_that_fit(rows: &[SealedRow], queue: StorageUse) -> usize {
+    let room = usize::try_from(queue.limit - queue.used).unwrap_or_default();
+    let mut room = room.saturating_sub(ROOM_FOR_OTHERS);
+    let fits = |row: &&SealedRow| {
+        let left = room.checked_sub(row.bytes());
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    rows.iter().take_while(fits).count()
+}
+
 /// Opens as many rows as window and queue have room for. `waiting` are the held renders of the batch.
 async fn open_rows(
     app: &Services,
@@ -339,9 +351,11 @@ async fn open_rows(
         }
         room = room.min(callbacks);
     }
+    let mut held_by_others = 0;
     if free_places(queue, 0) < room {
         let held = held::count(&app.db, account).await?;
-        room = room.min(free_places(queue, held - waiting.renders));
+        held_by_others = held - waiting.renders;
+        room = room.min(free_places(queue, held_by_others));
         // Renders that are not held leave the queue soon.
         let only_held_are_in_its_place = is_idle && queue.used - held < queue.limit / 2;
         if room == 0 && only_held_are_in_its_place && !work.has_no_more_rows() {
@@ -361,21 +375,19 @@ async fn open_rows(
         .memory
         .try_reserve(account, if has_patterns { 2 * MEMORY } else { MEMORY })?;
     let mut opener = Opener::new(app, account, id, work).await?;
-    let StorageUse { used, limit, .. } = storage.of(StorageResource::QueuedBytes);
-    let mut bytes = usize::try_from(limit - used)
-        .unwrap_or_default()
-        .saturating_sub(ROOM_FOR_OTHERS);
+    // If there is less room, some rows may fit nevertheless.
+    let _ = room_in_queue(&app.db, account, ROOM_FOR_RENDERS).await?;
     let mut remaining = &chosen[..];
     while !remaining.is_empty() && !is_stopping() {
         let mut rows = opener.sealed(remaining).await?;
-        let fits = |row: &&SealedRow| {
-            let left = bytes.checked_sub(row.bytes());
-            bytes = left.unwrap_or_default();
-            left.is_some()
-        };
+        // Another batch of the account may have taken room meanwhile.
+        let storage = account_storage::find(&app.db, account).await?;
+        let places = free_places(storage.of(StorageResource::QueuedRenders), held_by_others);
         // The first row of an idle batch is tried in any case, because nothing of the batch would leave the queue.
         let tried = usize::from(is_idle && !result.has_opened);
-        let fitting = rows.iter().take_while(fits).count().max(tried);
+        let fitting = rows_that_fit(&rows, storage.of(StorageResource::QueuedBytes))
+            .min(places)
+            .max(tried);
         if fitting == 0 {
             return Ok(result);
         }

@@ -172,6 +172,8 @@ pub(super) async fn check(app: &Services, caller: &Caller, id: BatchId) -> Resul
 /// A file with the rows of a batch.
 pub struct RowsFile<Content> {
     pub format: RowFormat,
+    /// In bytes, if it is announced.
+    pub length: Option<u64>,
     pub after_upload: AfterUpload,
     /// The file while it arrives.
     pub content: Content,
@@ -198,6 +200,9 @@ pub(super) async fn store_within<E: From<BatchError>>(
     memory: Reservation,
 ) -> Result<Batch, E> {
     let mut upload = Upload::begin(app, caller, id, file.format, memory).await?;
+    upload.remaining = file
+        .length
+        .map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
     let mut content = pin!(file.content);
     while let Some(received) = content.next().await {
         let pushed = match received {
@@ -219,6 +224,8 @@ struct Upload<'a> {
     id: BatchId,
     /// Under this id, the rows are stored. `None` if the batch has its rows already, which are only compared with these.
     storing: Option<Uuid>,
+    /// Announced bytes that have not arrived.
+    remaining: usize,
     /// Locked only by the thread that reads rows.
     rows: Arc<Mutex<ReadRows>>,
     _memory: Reservation,
@@ -302,6 +309,7 @@ impl<'a> Upload<'a> {
             account,
             id,
             storing,
+            remaining: 0,
             rows: Arc::new(Mutex::new(ReadRows {
                 account,
                 key: storing.map(|_| key),
@@ -314,6 +322,7 @@ impl<'a> Upload<'a> {
 
     /// Reads the next bytes of the file, of any number.
     async fn push(&mut self, mut bytes: Bytes) -> Result<(), BatchError> {
+        self.remaining = self.remaining.saturating_sub(bytes.len());
         while !bytes.is_empty() {
             let mut unread = bytes;
             let read = self.on_a_thread(move |rows| rows.read(&mut unread).map(|pieces| (pieces, unread)));
@@ -340,11 +349,13 @@ impl<'a> Upload<'a> {
         Ok(reading.await?)
     }
 
-    /// Stores a piece. If the account's queue has no room for it, rows of batches that have ended are deleted.
+    /// Stores a piece. If the account's queue has no room for it, rows of batches that have ended are deleted, provided that this makes
+    /// room for the rest of the file as well.
     async fn store_piece(&self, piece: &Piece) -> Result<(), BatchError> {
         match self.insert(piece).await {
             Err(BatchError::Store(error)) if is_queue_full(&error) => {
-                room_in_queue(&self.app.db, self.account, piece.sealed.len()).await??;
+                let bytes = piece.sealed.len().saturating_add(self.remaining);
+                room_in_queue(&self.app.db, self.account, bytes).await??;
                 self.insert(piece).await
             }
             stored => stored,

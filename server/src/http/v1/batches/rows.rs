@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    body::{Body, Bytes},
+    body::{Body, Bytes, HttpBody as _},
     extract::{FromRequest, Request, State},
     http::{Uri, header},
     response::{IntoResponse, Response},
@@ -78,6 +78,7 @@ pub(in crate::http) async fn put(
         RowsBody::Rows(format, rows) => {
             let file = RowsFile {
                 format,
+                length: rows.size_hint().exact(),
                 after_upload: AfterUpload::Begin,
                 content: rows.into_data_stream().map_err(|_| ApiError::incomplete()),
             };
