@@ -198,7 +198,6 @@ for (const width of [1280, 390]) {
   test(`the pages of people are accessible at ${width} px`, async ({ page, expectPresentable, forgive }) => {
     forgive(/422/);
     await page.setViewportSize({ width, height: 900 });
-    const look = (name: string) => expectPresentable(page, name);
     for (const [path, name] of [
       ["/log-in", "log-in"],
       ["/sign-up", "sign-up"],
@@ -209,17 +208,17 @@ for (const width of [1280, 390]) {
       ["/reset-password?token=x", "reset-password"],
     ] as const) {
       await page.goto(path);
-      await look(name);
+      await expectPresentable(page, name);
     }
     await page.getByLabel("New password").fill("short");
     await page.getByRole("button", { name: "Set password" }).click();
     await expect(page.getByRole("alert")).toBeVisible();
-    await look("reset-password-problem");
+    await expectPresentable(page, "reset-password-problem");
     await signUp(page, newAddress());
-    await look("dashboard");
+    await expectPresentable(page, "dashboard");
     await page.goto("/settings/confirm-email?token=x");
-    await look("confirm-email");
+    await expectPresentable(page, "confirm-email");
     await page.goto("/");
-    await look("landing-logged-in");
+    await expectPresentable(page, "landing-logged-in");
   });
 }

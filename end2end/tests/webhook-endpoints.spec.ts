@@ -121,20 +121,19 @@ for (const width of [1280, 390]) {
   test(`endpoints are accessible at ${width} px`, async ({ page, member, expectPresentable }) => {
     expect(member.email).toContain("@");
     await page.setViewportSize({ width, height: 900 });
-    const look = (name: string) => expectPresentable(page, name);
     await add(page, receiver(`/500/${"long".repeat(40)}`), "A receiver with a long address");
     const panel = await add(page, receiver("/ok"), "Invoices");
-    await look("webhook-endpoints");
+    await expectPresentable(page, "webhook-endpoints");
     await page.locator("summary").filter({ hasText: "key.expiring" }).click();
     await expect(page.getByRole("group", { name: "Example of key.expiring" })).toBeVisible();
-    await look("webhook-events");
+    await expectPresentable(page, "webhook-events");
     for (const [button, dialog] of [
       ["Edit Invoices", "Edit endpoint"],
       ["Delete Invoices", "Delete endpoint"],
     ] as const) {
       await panel.getByRole("button", { name: button }).click();
       await expect(page.getByRole("dialog", { name: dialog })).toBeVisible();
-      await look(`webhook-endpoint-${dialog.split(" ")[0]!.toLowerCase()}`);
+      await expectPresentable(page, `webhook-endpoint-${dialog.split(" ")[0]!.toLowerCase()}`);
       await page.keyboard.press("Escape");
     }
   });

@@ -93,12 +93,11 @@ for (const width of [1280, 390]) {
       await page.goto("/dashboard/webhooks");
       await expect(row).toContainText("Pending, next in", { timeout: 200 });
     }).toPass({ timeout: 20_000 });
-    const look = (name: string) => expectPresentable(page, name);
-    await look("webhooks");
+    await expectPresentable(page, "webhooks");
     await row.getByRole("button", { name: /^Open/ }).click();
-    await look("webhooks-delivery");
+    await expectPresentable(page, "webhooks-delivery");
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Replace secret" }).click();
-    await look("webhooks-roll");
+    await expectPresentable(page, "webhooks-roll");
   });
 }

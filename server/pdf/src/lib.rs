@@ -303,8 +303,8 @@ pub fn unpack(pdf: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
 }
 
 /// Completes one printed part: [`assemble()`] without stamps, selection, watermark or page limit.
-pub fn complete(
-    printed: &[u8],
+pub fn complete<'a>(
+    printed: impl Into<Cow<'a, [u8]>>,
     facts: &PageFacts,
     format: OutputFormat,
     instant: OffsetDateTime,

@@ -252,17 +252,8 @@ fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
 mod tests {
     use super::*;
     use crate::object::{Dictionary, Object};
-    use crate::written_file::{HEADER, MANY_OBJECTS, WrittenFile, write_document};
-
-    /// Returns a file with these objects, whose numbers begin with 1. The first one is the catalog.
-    fn file(objects: &[&str]) -> Vec<u8> {
-        let (mut bytes, mut offsets) = (HEADER.to_vec(), Vec::new());
-        for (number, object) in (1..).zip(objects) {
-            offsets.push(bytes.len());
-            bytes.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
-        }
-        WrittenFile::end(bytes, offsets, Dictionary::new([("Root", Object::Reference(1))])).bytes
-    }
+    use crate::written_file::tests::file;
+    use crate::written_file::{MANY_OBJECTS, write_document};
 
     /// Writes a document with everything merged that can be, and returns its objects.
     fn merged(document: Document) -> Vec<String> {

@@ -186,19 +186,25 @@ fn write_entry(output: &mut Vec<u8>, value: usize, rest: &[u8; 10]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Returns a file with these objects, whose numbers begin with 1. The first one is the catalog.
+    pub(crate) fn file(objects: &[&str]) -> Vec<u8> {
+        let (mut bytes, mut offsets) = (HEADER.to_vec(), Vec::new());
+        for (number, object) in (1..).zip(objects) {
+            offsets.push(bytes.len());
+            bytes.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
+        }
+        WrittenFile::end(bytes, offsets, Dictionary::new([("Root", Object::Reference(1))])).bytes
+    }
 
     #[test]
     fn halves_of_many_objects_follow_each_other() {
-        let object = |number| format!("{number} 0 obj\n<</Self {number} 0 R>>\nendobj\n");
-        let (mut bytes, mut offsets) = (HEADER.to_vec(), Vec::new());
-        for number in 1..=MANY_OBJECTS {
-            offsets.push(bytes.len());
-            bytes.extend_from_slice(object(number).as_bytes());
-        }
+        let object = |number| format!("<</Self {number} 0 R>>");
+        let objects: Vec<String> = (1..=MANY_OBJECTS).map(object).collect();
+        let bytes = file(&objects.iter().map(String::as_str).collect::<Vec<_>>());
         let trailer = Dictionary::new([("Root", Object::Reference(1))]);
-        let bytes = WrittenFile::end(bytes, offsets, trailer.clone()).bytes;
         let changed = [MANY_OBJECTS / 2 - 1, MANY_OBJECTS / 2, MANY_OBJECTS];
         for removed in [None, Some(7)] {
             let mut document = Document::open(&[&bytes]).expect("valid");
@@ -211,11 +217,12 @@ mod tests {
             let file = write_document(document, &[], trailer.clone()).expect("a document that can be written");
             let kept = (1..=MANY_OBJECTS).filter(|number| Some(*number) != removed);
             let expected = (1..).zip(kept).map(|(written, number)| {
-                if changed.contains(&number) {
-                    format!("{written} 0 obj\n[{written} 0 R]\nendobj\n")
+                let object = if changed.contains(&number) {
+                    format!("[{written} 0 R]")
                 } else {
                     object(written)
-                }
+                };
+                format!("{written} 0 obj\n{object}\nendobj\n")
             });
             let expected: Vec<String> = expected.collect();
             assert!(file.objects().eq(expected.iter().map(String::as_bytes)));

@@ -395,6 +395,7 @@ impl<'a> ElementEntries<'a> {
         let mut read = Self::default();
         while let Some(key) = entries.next_key()? {
             match key.as_ref() {
+                // As nearly all are written.
                 b"Type" if entries.skip_text(b"/StructElem\n") => {}
                 b"Type" => {
                     let value = entries.value()?;
