@@ -375,8 +375,13 @@ async fn open_rows(
         .memory
         .try_reserve(account, if has_patterns { 2 * MEMORY } else { MEMORY })?;
     let mut opener = Opener::new(app, account, id, work).await?;
-    // If there is less room, some rows may fit nevertheless.
-    let _ = room_in_queue(&app.db, account, ROOM_FOR_RENDERS).await?;
+    if storage
+        .room_for(StorageResource::QueuedBytes, ROOM_FOR_RENDERS)
+        .is_err()
+    {
+        // Without as much room, some rows may fit nevertheless.
+        let _ = room_in_queue(&app.db, account, ROOM_FOR_RENDERS).await?;
+    }
     let mut remaining = &chosen[..];
     while !remaining.is_empty() && !is_stopping() {
         let mut rows = opener.sealed(remaining).await?;

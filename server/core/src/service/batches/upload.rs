@@ -199,10 +199,10 @@ pub(super) async fn store_within<E: From<BatchError>>(
     file: RowsFile<impl Stream<Item = Result<Bytes, E>>>,
     memory: Reservation,
 ) -> Result<Batch, E> {
-    let mut upload = Upload::begin(app, caller, id, file.format, memory).await?;
-    upload.remaining = file
+    let remaining = file
         .length
         .map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
+    let mut upload = Upload::begin(app, caller, id, file.format, remaining, memory).await?;
     let mut content = pin!(file.content);
     while let Some(received) = content.next().await {
         let pushed = match received {
@@ -289,6 +289,7 @@ impl<'a> Upload<'a> {
         caller: &Caller,
         id: BatchId,
         format: RowFormat,
+        remaining: usize,
         memory: Reservation,
     ) -> Result<Self, BatchError> {
         let account = caller.account;
@@ -309,7 +310,7 @@ impl<'a> Upload<'a> {
             account,
             id,
             storing,
-            remaining: 0,
+            remaining,
             rows: Arc::new(Mutex::new(ReadRows {
                 account,
                 key: storing.map(|_| key),
