@@ -216,7 +216,7 @@ async fn run(
         () = lifecycle.stopping() => return Ok(()),
     };
     // Lives until nothing more is recorded.
-    let instance = Instance::announce(&db, config.storage.default.fingerprint()).await?;
+    let instance = Instance::announce(&db, config.storage.default.fingerprint(), config.jobs.role.works()).await?;
     let metrics = Arc::<Metrics>::default();
     let connection_metrics = metrics.connections.clone();
     let mailing = mailing(&config, &db, bound, &metrics)?;

@@ -56,7 +56,7 @@ fn scale(results: &Results) -> Vec<Goal> {
     let batches = results
         .scale
         .iter()
-        .filter(|result| result.scenario.arrival == Arrival::Batches);
+        .filter(|result| result.scenario.arrival == Arrival::Batches && !result.scenario.is_limited);
     let slowest = batches.map(|result| result.renders_per_second).reduce(f64::min);
     vec![
         goal(

@@ -207,6 +207,7 @@ async fn measure_claims(db: &PgPool) -> Result<f64, StoreError> {
         jobs: CLAIMED_AT_ONCE,
         after: AccountId(Uuid::nil()),
         cap: None,
+        share: None,
     };
     let mut took_ms = Vec::new();
     for _ in 0..CLAIMS {

@@ -63,6 +63,8 @@ pub(crate) const SETTINGS: [(&str, &str); 7] = [
 pub(crate) const CONNECTIONS: (&str, &str) = ("PLATEN_DATABASE_CONNECTIONS", "90");
 /// As many renders at a time as the processes of a larger installation.
 pub(crate) const SLOTS: (&str, &str) = ("PLATEN_SLOTS", "24");
+/// The limit of the plan, and processes with the slots of two cores.
+const OF_PLAN: [(&str, &str); 2] = [("PLATEN_CONCURRENCY", ""), ("PLATEN_SLOTS", "3")];
 
 /// How renders reach the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -83,6 +85,8 @@ pub(crate) struct Scenario {
     pub(crate) accounts: usize,
     /// Whether `pg_dump` runs beside.
     pub(crate) with_backup: bool,
+    /// Whether the plan limits the concurrent renders of accounts, to 24, and processes have three slots.
+    pub(crate) is_limited: bool,
 }
 
 impl fmt::Display for Scenario {
@@ -98,6 +102,9 @@ impl fmt::Display for Scenario {
         )?;
         if self.with_backup {
             formatter.write_str(", with a backup")?;
+        }
+        if self.is_limited {
+            formatter.write_str(", limits of the plan")?;
         }
         Ok(())
     }
@@ -118,6 +125,10 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         arrival: Arrival::Requests,
         ..batches(2, 10)
     },
+    Scenario {
+        is_limited: true,
+        ..batches(4, 1)
+    },
 ];
 
 const fn batches(workers: usize, accounts: usize) -> Scenario {
@@ -126,6 +137,7 @@ const fn batches(workers: usize, accounts: usize) -> Scenario {
         workers,
         accounts,
         with_backup: false,
+        is_limited: false,
     }
 }
 
@@ -164,7 +176,8 @@ pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize
     front
         .while_it_runs(async |front| {
             let database_url = front.database_url();
-            let settings = [&SETTINGS[..], &[SLOTS, ("DATABASE_URL", database_url.as_str())]].concat();
+            let limits = if scenario.is_limited { &OF_PLAN[..] } else { &[SLOTS] };
+            let settings = [&SETTINGS[..], limits, &[("DATABASE_URL", database_url.as_str())]].concat();
             let workers = (0..scenario.workers).map(|_| start(simulated, "worker", &settings));
             let mut workers = workers.collect::<Result<Vec<_>, _>>()?;
             let measured = async {

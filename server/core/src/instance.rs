@@ -27,13 +27,13 @@ pub struct Instance {
 
 impl Instance {
     /// Acquires the lock, and reacquires it whenever the connection is lost.
-    /// `documents` is the fingerprint of the place of the process's documents.
-    pub async fn announce(db: &PgPool, documents: String) -> Result<Self, StoreError> {
+    /// `documents` is the fingerprint of the place of the process's documents; `works` means that it does background work.
+    pub async fn announce(db: &PgPool, documents: String, works: bool) -> Result<Self, StoreError> {
         let id = InstanceId::generate();
-        let presence = Presence::begin(db, id, &documents).await?;
+        let presence = Presence::begin(db, id, &documents, works).await?;
         Ok(Self {
             id,
-            holder: tokio::spawn(stay(db.clone(), id, documents, presence)),
+            holder: tokio::spawn(stay(db.clone(), id, documents, works, presence)),
         })
     }
 }
@@ -44,7 +44,7 @@ impl Drop for Instance {
     }
 }
 
-async fn stay(db: PgPool, id: InstanceId, documents: String, mut presence: Presence) {
+async fn stay(db: PgPool, id: InstanceId, documents: String, works: bool, mut presence: Presence) {
     loop {
         while presence.is_alive().await {
             sleep(LOOK_EVERY).await;
@@ -53,7 +53,7 @@ async fn stay(db: PgPool, id: InstanceId, documents: String, mut presence: Prese
         // Only late, it may still hold the lock.
         drop(presence);
         presence = loop {
-            match timeout(LONGEST_BEGIN, Presence::begin(&db, id, &documents)).await {
+            match timeout(LONGEST_BEGIN, Presence::begin(&db, id, &documents, works)).await {
                 Ok(Ok(presence)) => break presence,
                 Ok(Err(_)) => sleep(RETRY_AFTER).await,
                 Err(_) => {}

@@ -59,9 +59,15 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
         kind,
         at_once,
         cap,
+        shared: None,
     };
-    let renders = || RENDERS_OF_A_SLOT as usize * app.engine.background_slots();
-    let renders = worker(JobKind::Render, &renders, app.config.limits.concurrency);
+    let slots = || app.engine.background_slots();
+    let renders = || RENDERS_OF_A_SLOT as usize * slots();
+    let renders = Worker {
+        // A process that held more than it prints would keep others idle.
+        shared: Some(&slots),
+        ..worker(JobKind::Render, &renders, app.config.limits.concurrency)
+    };
     let callbacks = worker(JobKind::Callback, &|| CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
     let deliveries = worker(JobKind::Delivery, &|| CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
     let batches = worker(JobKind::Batch, &|| BATCHES, Some(BATCHES_OF_ACCOUNT));

@@ -18,7 +18,8 @@ use crate::{
     service::Services,
     store::{
         error::StoreError,
-        jobs::{self, ClaimRequest, ClaimedJob},
+        instances,
+        jobs::{self, ClaimRequest, ClaimedJob, Share},
         statement::bounded,
         tx,
     },
@@ -48,6 +49,8 @@ pub(super) struct Worker<'a> {
     pub(super) at_once: &'a (dyn Fn() -> usize + Sync),
     /// See [`ClaimRequest::cap`].
     pub(super) cap: Option<usize>,
+    /// Returns [`Share::at_least`], if workers share the limits of accounts.
+    pub(super) shared: Option<&'a (dyn Fn() -> usize + Sync)>,
 }
 
 /// Why there may be jobs to claim.
@@ -78,6 +81,8 @@ impl Worker<'_> {
     pub(super) async fn run(&self) {
         let mut in_hand = InHand::default();
         let mut after = AccountId(Uuid::nil());
+        let mut workers = 1;
+        self.count_workers(&mut workers).await;
         let mut renewal = interval_at(Instant::now() + RENEW_EVERY, RENEW_EVERY);
         let mut claiming = interval(CLAIM_EVERY);
         claiming.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -88,10 +93,12 @@ impl Worker<'_> {
             let free = places.saturating_sub(in_hand.jobs.len());
             let claim_at = occasion.and_then(|occasion| next_claim(occasion, free, places, claimed_at));
             if claim_at.is_some_and(|time| time <= Instant::now()) {
-                let claimed = bounded(self.claim(free, &mut after)).await.unwrap_or_else(|error| {
-                    tracing::warn!(%error, "no jobs could be claimed");
-                    Vec::new()
-                });
+                let claimed = bounded(self.claim(free, workers, &mut after))
+                    .await
+                    .unwrap_or_else(|error| {
+                        tracing::warn!(%error, "no jobs could be claimed");
+                        Vec::new()
+                    });
                 // Fewer than were wanted: there are no others.
                 occasion = (claimed.len() == free).then_some(Occasion::Freed);
                 claimed_at = Instant::now();
@@ -110,6 +117,7 @@ impl Worker<'_> {
                 }
                 _ = claiming.tick() => {
                     self.mark_due().await;
+                    self.count_workers(&mut workers).await;
                     occasion = Some(Occasion::Added);
                 }
                 _ = renewal.tick() => self.renew(&mut in_hand).await,
@@ -127,13 +135,17 @@ impl Worker<'_> {
         }
     }
 
-    /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
-    async fn claim(&self, jobs: usize, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
+    /// Claims at most `jobs` jobs as one of `workers` processes. `after` is the account whose turn was last.
+    async fn claim(&self, jobs: usize, workers: i64, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
         let request = ClaimRequest {
             kind: self.kind,
             jobs,
             after: *after,
             cap: self.cap,
+            share: self.shared.map(|at_least| Share {
+                workers,
+                at_least: at_least(),
+            }),
         };
         let now = clock::now();
         // A claim that is lost in a crash of the database counts as never made.
@@ -157,6 +169,18 @@ impl Worker<'_> {
     async fn mark_due(&self) {
         if let Err(error) = bounded(jobs::mark_due(&self.app.db, self.kind)).await {
             tracing::warn!(%error, "jobs could not be marked as due");
+        }
+    }
+
+    /// Keeps the last count if the database doesn't respond.
+    async fn count_workers(&self, workers: &mut i64) {
+        if self.shared.is_none() {
+            return;
+        }
+        match bounded(instances::count_workers(&self.app.db)).await {
+            // Its own lock may just have been lost.
+            Ok(count) => *workers = count.max(1),
+            Err(error) => tracing::warn!(%error, "workers could not be counted"),
         }
     }
 

@@ -16,14 +16,20 @@ const DOCUMENTS: &str = "platen documents ";
 pub struct Presence(PgConnection);
 
 impl Presence {
-    /// Connects, outside the pool, and acquires the lock. `documents` is the fingerprint of the place of the process's documents.
-    pub async fn begin(db: &PgPool, instance: InstanceId, documents: &str) -> Result<Self, StoreError> {
+    /// Connects, outside the pool, and acquires the lock. `documents` is the fingerprint of the place of the process's documents;
+    /// `works` means that it does background work.
+    pub async fn begin(db: &PgPool, instance: InstanceId, documents: &str, works: bool) -> Result<Self, StoreError> {
         let options = PgConnectOptions::clone(&db.connect_options()).application_name(&named(documents));
         let mut connection = PgConnection::connect_with(&options).await?;
         sqlx::raw_sql(SESSION).execute(&mut connection).await?;
         sqlx::query!("select pg_advisory_lock($1)", lock_key(instance))
             .execute(&mut connection)
             .await?;
+        if works {
+            sqlx::query!("select pg_advisory_lock_shared(hashtext('workers'), 0)")
+                .execute(&mut connection)
+                .await?;
+        }
         Ok(Self(connection))
     }
 
@@ -39,6 +45,17 @@ pub async fn count_live(db: &PgPool) -> Result<i64, StoreError> {
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from pg_locks
            where locktype = 'advisory' and objsubid = 1 and granted
+            and database = (select oid from pg_database where datname = current_database())"#
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// Counts the live processes that do background work.
+pub async fn count_workers(db: &PgPool) -> Result<i64, StoreError> {
+    // Locks with two keys have the object subid 2.
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from pg_locks
+           where locktype = 'advisory' and objsubid = 2 and classid = hashtext('workers')::oid and granted
             and database = (select oid from pg_database where datname = current_database())"#
     );
     Ok(count.fetch_one(db).await?)

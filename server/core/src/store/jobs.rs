@@ -185,6 +185,17 @@ pub struct ClaimRequest {
     /// Maximum number of jobs that one account may have in progress across all processes; `None` means the concurrency
     /// limit of the account.
     pub cap: Option<usize>,
+    /// Bounds the jobs of one account that this process may hold.
+    pub share: Option<Share>,
+}
+
+/// What a process may hold of an account's limit: its share among all workers, so that it leaves the others theirs.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// Live processes that do background work, at least one.
+    pub workers: i64,
+    /// Jobs that it may hold even if its share is smaller.
+    pub at_least: usize,
 }
 
 /// Claims jobs in a transaction, and marks their renders as started at `now`.
@@ -199,14 +210,7 @@ pub async fn claim(
     now: OffsetDateTime,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
     let kind = request.kind.into_str();
-    // As `tx::begin_by_index`, in the statement that takes the lock.
-    sqlx::query!(
-        "select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1)), set_config('enable_seqscan', 'off', true) as sequential,
-            set_config('enable_bitmapscan', 'off', true) as bitmap",
-        kind,
-    )
-    .fetch_one(&mut *db)
-    .await?;
+    lock_claims(db, kind).await?;
     // Looks up one account after the other in the index, so that the cost doesn't depend on the length of the queue.
     let claimed = sqlx::query_as!(
         ClaimedRow,
@@ -233,11 +237,15 @@ pub async fn claim(
          allowed as (
             select turns.account_id, is_earlier, free.jobs
             from turns cross join lateral (
-                select coalesce($3, limits.concurrency) - (
-                    select count(*) from jobs held
-                    where held.kind = $1 and held.account_id = turns.account_id and held.claim is not null
+                -- Without a share, the last argument is null and ignored.
+                select least(
+                    coalesce($3, limits.concurrency) - held.jobs,
+                    greatest((coalesce($3, limits.concurrency) + $8::bigint - 1) / $8, $9::bigint) - held.here
                 ) as jobs
-                from account_limits limits
+                from account_limits limits cross join lateral (
+                    select count(*) as jobs, count(*) filter (where instance = $5) as here from jobs
+                    where kind = $1 and account_id = turns.account_id and claim is not null
+                ) held
                 where limits.account_id = turns.account_id and limits.suspended_at is null
             ) free
             where not is_start and free.jobs > 0
@@ -292,10 +300,23 @@ pub async fn claim(
         instance.0,
         LEASE.as_secs_f64(),
         now,
+        request.share.map(|share| share.workers),
+        request.share.map(|share| i64::try_from(share.at_least).unwrap_or(i64::MAX)),
     )
     .fetch_all(db)
     .await?;
     Ok(claimed.into_iter().map(|row| row.job(request.kind)).collect())
+}
+
+/// Makes this the only transaction that claims jobs of the kind, and one that plans as [`tx::begin_by_index`](super::tx::begin_by_index).
+async fn lock_claims(db: &mut PgConnection, kind: &str) -> Result<(), StoreError> {
+    let lock = sqlx::query!(
+        "select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1)), set_config('enable_seqscan', 'off', true) as sequential,
+            set_config('enable_bitmapscan', 'off', true) as bitmap",
+        kind,
+    );
+    lock.fetch_one(db).await?;
+    Ok(())
 }
 
 /// Claims the job of a customer outside of a worker, if it is due.

@@ -1,6 +1,20 @@
 //! Fairness between accounts when jobs are waiting.
 
+use platen_core::{
+    clock,
+    store::{
+        instances,
+        jobs::{self, ClaimRequest, Share},
+        tx,
+    },
+};
+use platen_domain::{
+    ids::{AccountId, InstanceId},
+    job::JobKind,
+};
 use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::support::{
     origin::Origin,
@@ -83,6 +97,48 @@ async fn an_account_has_no_more_in_hand_than_its_plan_allows_over_all_processes(
     assert_eq!(service.ended(&other, &unaffected).await["state"], "succeeded");
     let succeeded = "select count(*) from renders where status = 'succeeded'";
     assert_eq!(service.number(succeeded).await, 7);
+}
+
+#[tokio::test]
+async fn workers_share_the_concurrent_renders_of_an_account() {
+    let service = TestService::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let account = service.account("ann@example.org");
+    for _ in 0..10 {
+        service.queued(&account, &json!({"parts": ["<p>"]})).await;
+    }
+    let db = PgPool::connect(service.database_url()).await.unwrap();
+    let (first, second) = (InstanceId::generate(), InstanceId::generate());
+    let claimed = async |instance, workers, at_least| {
+        let request = ClaimRequest {
+            kind: JobKind::Render,
+            jobs: 10,
+            after: AccountId(Uuid::nil()),
+            cap: Some(8),
+            share: Some(Share { workers, at_least }),
+        };
+        let mut transaction = tx::begin(&db).await.unwrap();
+        let claimed = jobs::claim(&mut transaction, instance, request, clock::now()).await;
+        tx::commit(transaction).await.unwrap();
+        claimed.unwrap().len()
+    };
+    // A third of eight, rounded up.
+    assert_eq!(claimed(first, 3, 1).await, 3);
+    assert_eq!(claimed(first, 3, 1).await, 0);
+    // Slots that would otherwise be idle.
+    assert_eq!(claimed(first, 3, 4).await, 1);
+    // The other process was alone when it last looked.
+    assert_eq!(claimed(second, 1, 1).await, 4);
+    assert_eq!(claimed(second, 1, 8).await, 0);
+}
+
+#[tokio::test]
+async fn live_workers_are_counted() {
+    let service = TestService::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let db = PgPool::connect(service.database_url()).await.unwrap();
+    assert_eq!(instances::count_workers(&db).await.unwrap(), 0);
+    let _worker = service.beside(&[("PLATEN_ROLE", "worker")]).await;
+    let _both = service.beside(&[("PLATEN_ROLE", "all")]).await;
+    assert_eq!(instances::count_workers(&db).await.unwrap(), 2);
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ pub(crate) async fn claim_due(db: &PgPool, kind: JobKind) -> Vec<ClaimedJob> {
         jobs: 8,
         after: AccountId(Uuid::nil()),
         cap: None,
+        share: None,
     };
     let mut transaction = tx::begin(db).await.expect("Postgres answers");
     let claimed = jobs::claim(&mut transaction, InstanceId::generate(), request, clock::now()).await;
