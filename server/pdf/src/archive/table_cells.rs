@@ -2,6 +2,7 @@
 //! move to other columns (ISO 14289-1, 7.2). Where a cell was is known from the header cells that the others name.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::PdfError;
 use crate::document::Document;
@@ -14,6 +15,8 @@ const MAX_PLACES: usize = 4_096;
 const MAX_PLACES_PER_CELL: usize = 8;
 /// Most cells that are added to a document.
 const MAX_ADDED: usize = 20_000;
+/// Rows of a table without short ones that are searched for cells below the header of another column.
+const MAX_SEARCHED_ROWS: usize = 100;
 
 /// Completes the rows of each table, as far as the columns of their cells are known.
 pub(super) fn add_empty_cells(document: &mut Document, tables: &[ObjectNumber]) -> Result<(), PdfError> {
@@ -22,7 +25,7 @@ pub(super) fn add_empty_cells(document: &mut Document, tables: &[ObjectNumber]) 
     let mut seen = BTreeSet::new();
     for number in tables {
         let rows = rows(document, *number, &mut seen)?;
-        if rows.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+        if rows.windows(2).all(|pair| pair[0].1 == pair[1].1) && !has_displaced_cells(document, &rows)? {
             continue;
         }
         let rows = rows.into_iter().map(|(row, _)| Row::read(document, row));
@@ -87,6 +90,30 @@ fn count_cells(document: &Document, number: ObjectNumber) -> Result<Option<usize
     Ok(is_row.then_some(count))
 }
 
+/// Returns whether a cell of a table is below the header of another column, because the corner of the table is empty, and each row has
+/// another empty cell.
+fn has_displaced_cells(document: &Document, rows: &[(ObjectNumber, usize)]) -> Result<bool, PdfError> {
+    let mut columns = Columns::default();
+    for (index, (row, _)) in rows.iter().take(MAX_SEARCHED_ROWS).enumerate() {
+        let row = Row::read(document, *row)?;
+        if index == 0 {
+            let Some(headers) = row.column_headers() else { break };
+            columns = Columns::new(headers, Some(0));
+        } else if index == 1
+            && row
+                .cells
+                .first()
+                .is_none_or(|first| columns.of(first).is_some() && !first.is_row_header)
+        {
+            // The first column has a header, as in most tables.
+            break;
+        } else if missing_in_row(&row, columns.headers.len(), &columns).is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 struct Row {
     number: ObjectNumber,
     cells: Vec<Cell>,
@@ -131,6 +158,15 @@ impl Row {
             .iter()
             .map(|cell| cell.columns)
             .fold(0, usize::saturating_add)
+    }
+
+    /// Returns the columns of its cells by identifier, if all are headers of one column each.
+    fn column_headers(&self) -> Option<BTreeMap<Vec<u8>, usize>> {
+        let header = |(column, cell): (usize, &Cell)| {
+            let identifier = cell.column_header.clone().filter(|_| cell.columns == 1);
+            Some((identifier?, column))
+        };
+        self.cells.iter().enumerate().map(header).collect()
     }
 
     /// Inserts empty cells: before the cell of each index as many as `missing` says, and at the end.
@@ -185,11 +221,25 @@ impl Cell {
 struct Columns {
     /// Of column headers, by identifier.
     headers: BTreeMap<Vec<u8>, usize>,
+    /// Whether each column has one of them.
+    headed: Vec<bool>,
     /// Of row headers.
     row_header: Option<usize>,
 }
 
 impl Columns {
+    fn new(headers: BTreeMap<Vec<u8>, usize>, row_header: Option<usize>) -> Self {
+        let mut headed = vec![false; headers.values().max().map_or(0, |last| last + 1)];
+        for column in headers.values() {
+            headed[*column] = true;
+        }
+        Self {
+            headers,
+            headed,
+            row_header,
+        }
+    }
+
     fn of(&self, cell: &Cell) -> Option<usize> {
         if cell.is_row_header {
             return self.row_header;
@@ -198,15 +248,21 @@ impl Columns {
         named.into_iter().find_map(|header| self.headers.get(header).copied())
     }
 
-    /// Returns the number of cells missing in the columns from `next` up to `end`, if they are not all taken by the cells
-    /// whose column is unknown. A cell below a column header names it, so the column of such cells has none.
-    fn missing_in_gap(&self, next: usize, end: usize, unknown: usize) -> Option<usize> {
-        let columns = end.checked_sub(next)?;
-        if unknown == 0 {
-            return Some(columns);
+    /// Stores how many cells are missing in these columns before each of the cells there, whose column is unknown, and after them. A
+    /// cell below a column header names it, so these take the columns without one. Returns `None` if there are others.
+    fn find_missing(&self, columns: Range<usize>, cells: &[Cell], missing: &mut [usize]) -> Option<()> {
+        let have_header = |column: &usize| self.headed.get(*column).copied().unwrap_or_default();
+        let mut free = columns.clone().filter(|column| !have_header(column));
+        let mut next = columns.start;
+        for (cell, missing) in cells.iter().zip(&mut *missing) {
+            let first = free.next()?;
+            let is_free = (first + 1..first + cell.columns).all(|column| free.next() == Some(column));
+            *missing = is_free.then_some(first - next)?;
+            next = first + cell.columns;
         }
-        let have_header = self.headers.values().any(|column| (next..end).contains(column));
-        (columns == unknown && !have_header).then_some(0)
+        let is_ambiguous = !cells.is_empty() && free.next().is_some();
+        *missing.last_mut()? = columns.end.checked_sub(next).filter(|_| !is_ambiguous)?;
+        Some(())
     }
 }
 
@@ -221,39 +277,57 @@ fn missing_cells(rows: &[Row]) -> Option<Vec<Vec<usize>>> {
     if !is_small || !is_regular {
         return None;
     }
+    missing_of_columns(rows, width).or_else(|| missing_with_corner(rows, width + 1))
+}
+
+/// Returns the missing cells of a table in which a row of this width is complete.
+fn missing_of_columns(rows: &[Row], width: usize) -> Option<Vec<Vec<usize>>> {
+    let cells = || rows.iter().flat_map(|row| &row.cells);
     let column_headers: BTreeSet<&Vec<u8>> = cells().filter_map(|cell| cell.column_header.as_ref()).collect();
-    let mut columns = Columns::default();
+    let (mut headers, mut row_header) = (BTreeMap::new(), None);
     for row in rows.iter().filter(|row| row.width() == width) {
         let mut column = 0;
         for cell in &row.cells {
             if cell.is_row_header {
-                columns.row_header.get_or_insert(column);
+                row_header.get_or_insert(column);
             } else if cell.columns == 1 {
                 let named = cell.column_header.iter().chain(&cell.headers);
                 for header in named.filter(|header| column_headers.contains(header)) {
-                    columns.headers.entry(header.clone()).or_insert(column);
+                    headers.entry(header.clone()).or_insert(column);
                 }
             }
             column += cell.columns;
         }
     }
+    let columns = Columns::new(headers, row_header);
+    rows.iter().map(|row| missing_in_row(row, width, &columns)).collect()
+}
+
+/// Returns the missing cells of a table of this width in which no row is complete: the first one, of column headers, lacks the cell in
+/// the corner.
+fn missing_with_corner(rows: &[Row], width: usize) -> Option<Vec<Vec<usize>>> {
+    let mut headers = rows
+        .first()?
+        .column_headers()
+        .filter(|headers| headers.len() + 1 == width)?;
+    for column in headers.values_mut() {
+        *column += 1;
+    }
+    let columns = Columns::new(headers, Some(0));
     rows.iter().map(|row| missing_in_row(row, width, &columns)).collect()
 }
 
 fn missing_in_row(row: &Row, width: usize, columns: &Columns) -> Option<Vec<usize>> {
     let mut missing = vec![0; row.cells.len() + 1];
-    // The next column, and the cells from there whose column is unknown.
-    let (mut next, mut first_unknown, mut unknown) = (0_usize, 0, 0_usize);
+    // The next column, and the first cell from there, whose column may be unknown.
+    let (mut next, mut first) = (0, 0);
     for (index, cell) in row.cells.iter().enumerate() {
         if let Some(column) = columns.of(cell) {
-            missing[first_unknown] = columns.missing_in_gap(next, column, unknown)?;
-            next = column + cell.columns;
-            (first_unknown, unknown) = (index + 1, 0);
-        } else {
-            unknown += cell.columns;
+            columns.find_missing(next..column, &row.cells[first..index], &mut missing[first..=index])?;
+            (next, first) = (column + cell.columns, index + 1);
         }
     }
-    missing[first_unknown] = columns.missing_in_gap(next, width, unknown)?;
+    columns.find_missing(next..width, &row.cells[first..], &mut missing[first..])?;
     Some(missing)
 }
 
@@ -332,7 +406,20 @@ mod tests {
             (["A B C", "- - -", "- -"], ["A B C", "- - -", "- -"]),
             (["A B C", "a b c", "c a"], ["A B C", "a b c", "c a"]),
             (["A B C -", "a b c -", "- b -"], ["A B C -", "a b c -", "- b -"]),
+            (["- A - B", "- a - b", "- - b"], ["- A - B", "- a - b", "- _ - b"]),
+            (["A - - B", "a - - b", "a -2 b"], ["A - - B", "a - - b", "a -2 b"]),
+            (["A - - B", "a - - b", "a - b"], ["A - - B", "a - - b", "a - b"]),
             (["A B -", "a b -", "b -"], ["A B -", "a b -", "_ b -"]),
+            // The corner is empty, and no row is complete.
+            (["A B", "r a", "r b"], ["_ A B", "r a _", "r _ b"]),
+            (["A B", "r b", "r a"], ["_ A B", "r _ b", "r a _"]),
+            (["A B", "- a", "- b"], ["_ A B", "- a _", "- _ b"]),
+            (["A B", "r a", "r"], ["_ A B", "r a _", "r _ _"]),
+            (["A B", "r a", "b"], ["_ A B", "r a _", "_ _ b"]),
+            (["A B C", "r b c", "r a c"], ["_ A B C", "r _ b c", "r a _ c"]),
+            // The first column has the header `A`.
+            (["A B", "r b", "r b"], ["A B", "r b", "r b"]),
+            (["A B", "b a", "b a"], ["A B", "b a", "b a"]),
         ] {
             assert_eq!(completed(&rows), expected, "{rows:?}");
         }
