@@ -267,6 +267,12 @@ impl AccessibilityReport {
         }
     }
 
+    /// Returns whether the report of an archive lists anything, or the archive doesn't pass all checks.
+    pub fn is_notable(&self) -> bool {
+        let lists_nothing = self.findings.is_empty() && self.low_contrast.is_empty();
+        !self.levels.is_empty() && !(self.passes_machine_checks() && lists_nothing)
+    }
+
     /// Returns whether there are more violations than listed. They are listed before icons.
     pub fn has_more_violations(&self) -> bool {
         self.findings_cut && self.findings.iter().all(Finding::is_violation)

@@ -253,7 +253,7 @@ async fn finish(
     let report = accessibility::report(&document);
     app.accessibility_reports.offer(job.account, job.render, &report);
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
-        let wanted = PagesToDraw::of(document.page_count, &report.levels);
+        let wanted = PagesToDraw::of(document.page_count, report.is_notable());
         thumbnails::offer(app, job.account, job.render, wanted, pdf);
     }
     Ok(())

@@ -201,7 +201,7 @@ impl Row {
         self.charge(success, price, response).await?;
         self.app.accessibility_reports.offer(self.account, self.id, &report);
         if let IdempotentResponse::Document(_, pdf) = &outcome {
-            let wanted = PagesToDraw::of(document.page_count, &report.levels);
+            let wanted = PagesToDraw::of(document.page_count, report.is_notable());
             thumbnails::offer(&self.app, self.account, self.id, wanted, pdf.clone());
         }
         Ok(outcome)

@@ -42,7 +42,7 @@ use crate::{
         throttle::{Quota, Throttle},
     },
     store::{
-        accounts,
+        accessibility_reports, accounts,
         error::StoreError,
         render_thumbnails::{self, NewThumbnail},
         renders::documents::{self, OwnDocument},
@@ -53,8 +53,8 @@ use crate::{
 pub const MOST_PAGES: usize = 6;
 /// Pixels along the longer side of a page. An A4 page is 170 wide, and shown at a width of 104 to 130.
 const LONGER_SIDE: u16 = 240;
-/// The same for documents with violations of PDF/A-2a or PDF/UA-1, which are marked on the pages: an A4 page is 510 wide.
-const LONGER_SIDE_WITH_VIOLATIONS: u16 = 720;
+/// The same for documents with an accessibility report, whose findings are marked on the pages: an A4 page is 510 wide.
+const LONGER_SIDE_WITH_REPORT: u16 = 720;
 /// Maximum size of a document with thumbnails, in bytes. Larger ones take too long to rasterize.
 pub(super) const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
 /// New documents of an account that are rasterized. More would only cost processor time.
@@ -173,13 +173,12 @@ pub(super) struct PagesToDraw {
 }
 
 impl PagesToDraw {
-    /// Returns what is drawn of a document with `page_count` pages that declares these levels.
-    pub(super) fn of(page_count: usize, levels: &[ConformanceLevel]) -> Self {
-        let has_violations = !levels.is_empty() && !passes_machine_checks(levels);
+    /// Returns what is drawn of a document with `page_count` pages.
+    pub(super) fn of(page_count: usize, has_report: bool) -> Self {
         Self {
             pages: page_count.min(MOST_PAGES),
-            size: Size::LongerSide(if has_violations {
-                LONGER_SIDE_WITH_VIOLATIONS
+            size: Size::LongerSide(if has_report {
+                LONGER_SIDE_WITH_REPORT
             } else {
                 LONGER_SIDE
             }),
@@ -321,7 +320,10 @@ async fn draw_stored(
     let path = app.documents.files().path(document.object);
     let pdf = spawn_blocking(move || fs::read(path)).await??;
     let levels = document.conformance.as_deref().map(ConformanceLevel::parse_list);
-    let wanted = PagesToDraw::of(document.page_count.unsigned_abs() as usize, &levels.unwrap_or_default());
+    // The report may not be stored yet.
+    let has_violations = levels.is_some_and(|levels| !levels.is_empty() && !passes_machine_checks(&levels));
+    let has_report = has_violations || accessibility_reports::find(&app.db, account, render).await?.is_some();
+    let wanted = PagesToDraw::of(document.page_count.unsigned_abs() as usize, has_report);
     draw(app, account, render, wanted, &pdf).await
 }
 

@@ -47,8 +47,7 @@ impl AccessibilityReports {
         render: RenderId,
         report: &AccessibilityReport,
     ) {
-        let lists_nothing = report.findings.is_empty() && report.low_contrast.is_empty();
-        if report.levels.is_empty() || report.passes_machine_checks() && lists_nothing {
+        if !report.is_notable() {
             return;
         }
         let Ok(json) = serde_json::to_vec(report) else {
