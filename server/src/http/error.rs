@@ -237,7 +237,7 @@ fn batch_error(error: BatchError) -> Response {
         BatchError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such batch."),
         BatchError::Invalid(problems) => validation_error(&problems),
         BatchError::Conflict(conflict) => resource_error(StatusCode::CONFLICT, &sentence(conflict)),
-        BatchError::TooMany => forbidden("forbidden", &sentence(&error.to_string())),
+        BatchError::OfOtherKey | BatchError::TooMany => forbidden("forbidden", &sentence(&error.to_string())),
         BatchError::KeyOfOtherRequest => render_failure(FailureReason::KeyOfOtherRequest),
         BatchError::StorageFull(full) => storage_full(full),
         BatchError::Memory(full) => memory_full(full),

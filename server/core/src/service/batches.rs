@@ -76,6 +76,12 @@ pub enum BatchError {
     /// The request or the rows are invalid.
     #[error("the request body is invalid")]
     Invalid(Vec<Problem>),
+    /// The key is restricted to certain templates or channels, and another one created the batch.
+    #[error(
+        "the API key is restricted to certain templates or channels, and controls only batches that it created; use the key that \
+         created this one, an unrestricted key, or the dashboard"
+    )]
+    OfOtherKey,
     /// The batch is in another state.
     #[error("{0}")]
     Conflict(&'static str),
@@ -331,8 +337,10 @@ fn controlled_by(caller: &Caller) -> Option<ApiKeyId> {
 
 /// Locks a batch that the caller controls. Keys of test mode control no live batches, and the other way around.
 async fn lock_controlled(db: &mut PgConnection, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
-    let batch = batches::lock(db, caller.account, id, controlled_by(caller)).await?;
-    let batch = batch.ok_or(BatchError::NotFound)?;
+    let Some(batch) = batches::lock(&mut *db, caller.account, id, controlled_by(caller)).await? else {
+        let seen = batches::find(db, caller.account, id, caller.sees_renders_of()).await?;
+        return Err(seen.map_or(BatchError::NotFound, |_| BatchError::OfOtherKey));
+    };
     match caller.key {
         Some(_) if batch.livemode != caller.livemode => Err(OTHER_MODE),
         _ => Ok(batch),
@@ -422,6 +430,10 @@ async fn change(
     let batch = lock_controlled(&mut transaction, caller, id).await?;
     let state = next(&batch)?;
     if state == batch.state {
+        // An operator may have discarded the job that cancels the renders.
+        if state == BatchState::Cancelled && !batches::rows::are_settled(&mut transaction, account, id).await? {
+            commit_and_advance(app, transaction, account, id).await?;
+        }
         return Ok(batch);
     }
     let ended_at = (state == BatchState::Cancelled).then_some(now);

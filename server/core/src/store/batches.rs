@@ -9,6 +9,7 @@ use platen_domain::{
     idempotency::IdempotentRequest,
     ids::{AccountId, ApiKeyId, BatchId},
     page::PageRequest,
+    render::log::first_id_at,
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgExecutor, PgPool, types::Json};
@@ -208,7 +209,7 @@ pub async fn list(
 
 /// Returns one batch; with `key`, only one of that key.
 pub async fn find(
-    db: &PgPool,
+    db: impl PgExecutor<'_>,
     account: AccountId,
     id: BatchId,
     key: Option<ApiKeyId>,
@@ -465,7 +466,7 @@ pub async fn delete_surplus(
 pub struct OldBatches {
     /// Those that ended before.
     pub ended: OffsetDateTime,
-    /// Those that have waited for rows since before.
+    /// Those that have waited for rows since before, and to which no upload has begun since.
     pub opened: OffsetDateTime,
     /// Those of test keys that were created before.
     pub tests: OffsetDateTime,
@@ -476,14 +477,19 @@ pub async fn delete_old(db: &PgPool, old: OldBatches) -> Result<bool, StoreError
     let delete = sqlx::query!(
         "delete from batches where id in (
             select id from batches
-            where ended_at < $1 or state = 'open' and inserted_at < $2 or not livemode and inserted_at < $3
+            where ended_at < $1 or state = 'open' and inserted_at < $2 and (upload is null or upload < $4)
+                or not livemode and inserted_at < $3
             limit 1
          )
             -- A retry or an upload may have locked it first.
-            and (ended_at < $1 or state = 'open' and inserted_at < $2 or not livemode and inserted_at < $3)",
+            and (
+                ended_at < $1 or state = 'open' and inserted_at < $2 and (upload is null or upload < $4)
+                or not livemode and inserted_at < $3
+            )",
         old.ended,
         old.opened,
         old.tests,
+        first_id_at(old.opened),
     );
     changes_one(db, delete).await
 }

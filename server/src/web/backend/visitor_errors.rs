@@ -152,8 +152,9 @@ impl VisitorError for BatchError {
             Self::TooMany => rejected(PageReason::TooManyBatches),
             Self::StorageFull(full) => rejected(Reason::StorageFull(*full)),
             Self::Memory(_) | Self::Busy(_) => too_many(Duration::ZERO),
-            // Forms have no idempotency keys.
+            // Forms have neither idempotency keys nor API keys.
             Self::KeyOfOtherRequest
+            | Self::OfOtherKey
             | Self::DataKey(_)
             | Self::Encryption(_)
             | Self::Serialization(_)

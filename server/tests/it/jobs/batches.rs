@@ -889,12 +889,16 @@ async fn keys_control_batches_that_they_could_have_created() {
     let rows = || format!("{path}/rows");
     let refused = conflict(with(&["--test"], Method::PUT, rows()).await).await;
     assert!(refused.contains("own mode"), "{refused}");
-    assert_eq!(
-        with(&["--allow-channel", "production"], Method::PUT, rows())
-            .await
-            .status(),
-        404
-    );
+    let refused = with(&["--allow-channel", "production"], Method::PUT, rows()).await;
+    assert_eq!(refused.status(), 403);
+    let refused: Value = refused.json().await.expect("JSON");
+    let reason = refused["message"].as_str().expect("a message");
+    assert!(reason.contains("controls only batches that it created"), "{reason}");
+    // This one doesn't even see it.
+    let template = studio.template("Invoice", "{{ number }}").await;
+    let (_, template) = template.rsplit_once('/').expect("an id");
+    let unseen = with(&["--allow-template", template], Method::POST, format!("{path}/cancel")).await;
+    assert_eq!(unseen.status(), 404);
     assert_eq!(
         with(&["--test"], Method::POST, format!("{path}/cancel")).await.status(),
         409

@@ -101,7 +101,8 @@ pub fn List(
             </div>
             <p class="quiet">
                 "Jobs in progress are skipped. Discarding a render fails it and notifies its webhook. Discarding a "
-                "delivery or an export ends it as failed. Discarding an email deletes it. Stripe jobs are created "
+                "delivery or an export ends it as failed. Discarding an email deletes it. Discarding a batch pauses "
+                "it; the renders of a cancelled one go on unless its account cancels it again. Stripe jobs are created "
                 "again by the next event from Stripe, or by the nightly comparison."
             </p>
         </form>

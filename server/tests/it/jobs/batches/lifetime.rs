@@ -151,6 +151,12 @@ async fn batches_wait_a_day_for_their_rows_and_take_28_days_at_most() {
     studio.batch_ended(&retried).await;
     drop(first_worker);
     let (open, abandoned) = (studio.created(&body).await, studio.created(&body).await);
+    // Its rows may still be arriving.
+    let uploaded = studio.created(&body).await;
+    assert_eq!(
+        studio.upload(&uploaded, NDJSON, "{\"number\": 1}\n{").await.status(),
+        422
+    );
     let paused = studio.created(&with_row).await;
     set_age(&studio, &retried, "inserted_at", "28 days 1 minute").await;
     assert_eq!(data(studio.act(&retried, "retry").await).await["state"], "running");
@@ -160,14 +166,17 @@ async fn batches_wait_a_day_for_their_rows_and_take_28_days_at_most() {
     for (path, age) in [
         (&open, "23 hours 59 minutes"),
         (&abandoned, "24 hours 1 minute"),
+        (&uploaded, "24 hours 1 minute"),
         (&paused, "27 days 23 hours"),
         (&endless, "28 days 1 minute"),
     ] {
         set_age(&studio, path, "inserted_at", age).await;
     }
     let second_worker = studio.service.beside(&worker).await;
-    studio.service.number_is(4, BATCHES).await;
+    studio.service.number_is(5, BATCHES).await;
     let row = "{\"number\": 1}";
+    data(studio.upload(&uploaded, NDJSON, row).await).await;
+    assert_eq!(counts(&studio.batch_ended(&uploaded).await), [1, 1, 1, 0]);
     assert_eq!(studio.upload(&abandoned, NDJSON, row).await.status(), 404);
     // As if it had been cancelled by a client.
     let cancelled = studio.batch_when(&endless, |batch| batch["failed"] == 1).await;
