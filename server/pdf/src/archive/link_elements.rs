@@ -1,11 +1,12 @@
 //! Puts all links into `Link` elements (ISO 14289-1, 7.18.5). Chromium writes no element for links in frames, headers
-//! and footers, and makes links in SVG content of the figure.
+//! and footers, makes links in SVG content of the figure, and gives links with an ARIA role another type.
 
 use std::collections::BTreeMap;
 
 use super::structure_tree::StructureTree;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::structure_elements::is_kind;
 use crate::{PdfError, part_of_page};
 
 /// Most elements and references that are visited to find the page of a part, and most kids of one.
@@ -103,8 +104,8 @@ fn first_page(document: &Document, element: ObjectNumber) -> Result<Option<Objec
     Ok(None)
 }
 
-/// Puts the annotations that are content of an element into a `Link` each, at the same place. `keys` are those of the
-/// annotations in the parent tree.
+/// Puts the annotations that are content of an element into a `Link` each, at the same place; the element of a link with a role, such
+/// as `doc-noteref` or `button`, becomes a `Link` itself. `keys` are those of the annotations in the parent tree.
 fn move_into_links<'a>(
     document: &mut Document<'a>,
     structure: &mut StructureTree<'a>,
@@ -113,6 +114,13 @@ fn move_into_links<'a>(
 ) -> Result<(), PdfError> {
     let mut element = document.get_dictionary(element_number, "expected a structure element")?;
     if element.get("S").is_none_or(|kind| kind.is_name("Link")) {
+        return Ok(());
+    }
+    if is_kind(&element, &["NonStruct", "Form"]) {
+        element.set("S", Object::name("Link"));
+        // The attributes of a form field.
+        element.remove("A");
+        document.set(element_number, Object::Dictionary(element));
         return Ok(());
     }
     let mut kids = element.items("K").to_vec();
@@ -219,6 +227,46 @@ mod tests {
         assert_eq!(linked(&document, &mut structure, figure), in_figure);
         let outermost = structure.outermost(&document).expect("valid").expect("an element");
         assert_eq!(linked(&document, &mut structure, outermost), untagged);
+    }
+
+    #[test]
+    fn elements_of_links_with_a_role_become_links() {
+        let mut document = Document::open(&[LINKS]).expect("valid");
+        let mut structure = StructureTree::of(&document).expect("valid").expect("a tree");
+        let page_number = list_pages(&document, document.root().expect("a catalog")).expect("pages")[0];
+        let mut annotations = Vec::new();
+        let elements = ["NonStruct", "Form"].map(|kind| {
+            let number = document.add(Object::Null);
+            let mut kids = vec![Object::Integer(0)];
+            // A link has an annotation in each line.
+            for _ in 0..2 {
+                let key = structure.add_key(&document, Object::Reference(number)).expect("valid");
+                let annotation = annotation(&mut document, Some(key));
+                let reference = [("Type", Object::name("OBJR")), ("Obj", Object::Reference(annotation))];
+                kids.push(Object::Dictionary(Dictionary::new(reference)));
+                annotations.push(Object::Reference(annotation));
+            }
+            let attributes = Dictionary::new([("O", Object::name("PrintField"))]);
+            let element = Dictionary::new([
+                ("S", Object::name(kind)),
+                ("K", Object::Array(kids)),
+                ("A", Object::Dictionary(attributes)),
+            ]);
+            document.set(number, Object::Dictionary(element));
+            number
+        });
+        let mut page = document.get_dictionary(page_number, "a page").expect("a page");
+        page.set("Annots", Object::Array(annotations));
+        document.set(page_number, Object::Dictionary(page));
+
+        add_link_elements(&mut document, &mut structure, &[page_number], &[1]).expect("valid");
+        for number in elements {
+            let link = document.get_dictionary(number, "an element").expect("an element");
+            assert!(is_kind(&link, &["Link"]) && link.get("A").is_none(), "{link:?}");
+            let kids = link.items("K");
+            assert_eq!(kids.len(), 3);
+            assert!(kids[1..].iter().all(|kid| kid.as_dictionary().is_some()), "{kids:?}");
+        }
     }
 
     #[test]

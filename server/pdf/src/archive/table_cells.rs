@@ -17,6 +17,8 @@ const MAX_PLACES_PER_CELL: usize = 8;
 const MAX_ADDED: usize = 20_000;
 /// Rows of a table without short ones that are searched for cells below the header of another column.
 const MAX_SEARCHED_ROWS: usize = 100;
+/// Rows that begin with a cell below a header after which no more are searched, because the first column has one, as in most tables.
+const MAX_ORDINARY_ROWS: usize = 8;
 
 /// Completes the rows of each table, as far as the columns of their cells are known.
 pub(super) fn add_empty_cells(document: &mut Document, tables: &[ObjectNumber]) -> Result<(), PdfError> {
@@ -93,22 +95,24 @@ fn count_cells(document: &Document, number: ObjectNumber) -> Result<Option<usize
 /// Returns whether a cell of a table is below the header of another column, because the corner of the table is empty, and each row has
 /// another empty cell.
 fn has_displaced_cells(document: &Document, rows: &[(ObjectNumber, usize)]) -> Result<bool, PdfError> {
-    let mut columns = Columns::default();
-    for (index, (row, _)) in rows.iter().take(MAX_SEARCHED_ROWS).enumerate() {
-        let row = Row::read(document, *row)?;
-        if index == 0 {
-            let Some(headers) = row.column_headers() else { break };
-            columns = Columns::new(headers, Some(0));
-        } else if index == 1
-            && row
-                .cells
-                .first()
-                .is_none_or(|first| columns.of(first).is_some() && !first.is_row_header)
-        {
-            // The first column has a header, as in most tables.
-            break;
-        } else if missing_in_row(&row, columns.headers.len(), &columns).is_none() {
+    let mut rows = rows
+        .iter()
+        .take(MAX_SEARCHED_ROWS)
+        .map(|(row, _)| Row::read(document, *row));
+    let first = rows.next().transpose()?;
+    let Some(headers) = first.and_then(|row| row.column_headers()) else {
+        return Ok(false);
+    };
+    let columns = Columns::new(headers, None);
+    let mut ordinary = 0;
+    for row in rows {
+        let row = row?;
+        if row.has_displaced_cell(&columns) {
             return Ok(true);
+        }
+        ordinary += usize::from(row.cells.first().is_some_and(|first| columns.of(first).is_some()));
+        if ordinary == MAX_ORDINARY_ROWS {
+            break;
         }
     }
     Ok(false)
@@ -167,6 +171,16 @@ impl Row {
             Some((identifier?, column))
         };
         self.cells.iter().enumerate().map(header).collect()
+    }
+
+    /// Returns whether more cells precede one than columns its header.
+    fn has_displaced_cell(&self, columns: &Columns) -> bool {
+        let mut before = 0_usize;
+        self.cells.iter().any(|cell| {
+            let is_displaced = columns.of(cell).is_some_and(|column| column < before);
+            before = before.saturating_add(cell.columns);
+            is_displaced
+        })
     }
 
     /// Inserts empty cells: before the cell of each index as many as `missing` says, and at the end.
@@ -277,7 +291,7 @@ fn missing_cells(rows: &[Row]) -> Option<Vec<Vec<usize>>> {
     if !is_small || !is_regular {
         return None;
     }
-    missing_of_columns(rows, width).or_else(|| missing_with_corner(rows, width + 1))
+    missing_of_columns(rows, width).or_else(|| missing_with_corner(rows, width))
 }
 
 /// Returns the missing cells of a table in which a row of this width is complete.
@@ -303,13 +317,16 @@ fn missing_of_columns(rows: &[Row], width: usize) -> Option<Vec<Vec<usize>>> {
     rows.iter().map(|row| missing_in_row(row, width, &columns)).collect()
 }
 
-/// Returns the missing cells of a table of this width in which no row is complete: the first one, of column headers, lacks the cell in
-/// the corner.
+/// Returns the missing cells of a table whose first row, of column headers, lacks nothing but the cell in the corner. `width` is that of
+/// the widest row. The corner is missing if a cell would be below another header otherwise; not if only a row, such as that of a total,
+/// begins with a header of its own.
 fn missing_with_corner(rows: &[Row], width: usize) -> Option<Vec<Vec<usize>>> {
-    let mut headers = rows
-        .first()?
-        .column_headers()
-        .filter(|headers| headers.len() + 1 == width)?;
+    let columns = Columns::new(rows.first()?.column_headers()?, None);
+    if !rows.iter().any(|row| row.has_displaced_cell(&columns)) {
+        return None;
+    }
+    let width = width.max(columns.headers.len() + 1);
+    let mut headers = columns.headers;
     for column in headers.values_mut() {
         *column += 1;
     }
@@ -417,7 +434,10 @@ mod tests {
             (["A B", "r a", "r"], ["_ A B", "r a _", "r _ _"]),
             (["A B", "r a", "b"], ["_ A B", "r a _", "_ _ b"]),
             (["A B C", "r b c", "r a c"], ["_ A B C", "r _ b c", "r a _ c"]),
+            (["A B", "r a", "r a2"], ["_ A B", "r a _", "r a2"]),
             // The first column has the header `A`.
+            (["A B C", "a b c", "r c"], ["A B C", "a b c", "r c"]),
+            (["A B", "r", "a b"], ["A B", "r", "a b"]),
             (["A B", "r b", "r b"], ["A B", "r b", "r b"]),
             (["A B", "b a", "b a"], ["A B", "b a", "b a"]),
         ] {

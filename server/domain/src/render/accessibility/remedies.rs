@@ -102,7 +102,7 @@ const TABLE_BODY: &str = "Add a tbody to the table that has a thead or tfoot.";
 /// Chromium doesn't tag cells without content.
 const TABLE_CELLS: &str = "Give each row of the table the same number of cells, with colspan and rowspan counted, and \
                            put a dash or &nbsp; into empty cells.";
-const LIST_ELEMENTS: &str = "Use only li in ul and ol, and only dt and dd in dl.";
+const LIST_ELEMENTS: &str = "Use only li in ul and ol, and only dt and dd in dl, without roles.";
 const TABLE_SPANS: &str = "Reduce colspan and rowspan of the table's cells, and remove empty rows.";
 const CONTENTS_ELEMENTS: &str = "Use only entries and nested lists in the table of contents.";
 const LANGUAGE: &str = "Name the language of the page with <html lang>, or with the option language of the request.";
