@@ -116,8 +116,7 @@ impl Worker<'_> {
                     occasion = occasion.or(Some(Occasion::Freed));
                 }
                 _ = claiming.tick() => {
-                    self.mark_due().await;
-                    self.count_workers(&mut workers).await;
+                    tokio::join!(self.mark_due(), self.count_workers(&mut workers));
                     occasion = Some(Occasion::Added);
                 }
                 _ = renewal.tick() => self.renew(&mut in_hand).await,

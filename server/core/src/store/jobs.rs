@@ -157,17 +157,20 @@ impl ClaimedRow {
     }
 }
 
-/// Inserts the job of a render's webhook, due immediately. The statement that inserts a queued render inserts its job, and triggers
-/// insert the jobs of other subjects.
+/// Inserts the job of a render's webhook, due immediately, with the priority of batches if it is that of a row. The statement that
+/// inserts a queued render inserts its job, and triggers insert the jobs of other subjects.
 pub async fn insert_callback(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-         values ($1, $2, $3, $4, $5, now(), true)",
+         select $1, $2, $3, $4,
+            case when exists (select from batch_rows where account_id = $2 and render_id = $4) then $6 else $5::smallint end,
+            now(), true",
         Uuid::now_v7(),
         account.0,
         JobKind::Callback.into_str(),
         render.0,
         Priority::Normal as i16,
+        Priority::Batch as i16,
     )
     .execute(db)
     .await?;
@@ -409,6 +412,17 @@ pub async fn release(
         failure.map(kept_error),
     );
     Ok(released.fetch_one(db).await?)
+}
+
+/// Makes the waiting job of a batch the last one of its account.
+pub async fn put_batch_last(db: &PgPool, account: AccountId, batch: BatchId) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update jobs set id = $3 where account_id = $1 and batch_id = $2 and claim is null",
+        account.0,
+        batch.0,
+        Uuid::now_v7(),
+    );
+    execute(db, update).await
 }
 
 /// Forgets failures and crashes, if there were any, of a job that has made progress since.

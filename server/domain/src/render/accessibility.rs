@@ -267,10 +267,10 @@ impl AccessibilityReport {
         }
     }
 
-    /// Returns whether the report of an archive lists anything, or the archive doesn't pass all checks.
+    /// Returns whether the report is one of an archive that lists anything, or doesn't pass all checks.
     pub fn is_notable(&self) -> bool {
-        let lists_nothing = self.findings.is_empty() && self.low_contrast.is_empty();
-        !self.levels.is_empty() && !(self.passes_machine_checks() && lists_nothing)
+        let lists_anything = !self.findings.is_empty() || !self.low_contrast.is_empty();
+        !self.levels.is_empty() && (lists_anything || !self.passes_machine_checks())
     }
 
     /// Returns whether there are more violations than listed. They are listed before icons.

@@ -892,6 +892,7 @@ async fn keys_control_batches_that_they_could_have_created() {
     let refused = with(&["--allow-channel", "production"], Method::PUT, rows()).await;
     assert_eq!(refused.status(), 403);
     let refused: Value = refused.json().await.expect("JSON");
+    assert_eq!(refused["error"], "insufficient_permissions");
     let reason = refused["message"].as_str().expect("a message");
     assert!(reason.contains("controls only batches that it created"), "{reason}");
     // This one doesn't even see it.

@@ -1,10 +1,12 @@
 //! Fairness between accounts when jobs are waiting.
 
+use std::time::Duration;
+
 use platen_core::{
     clock,
     store::{
         instances,
-        jobs::{self, ClaimRequest, Share},
+        jobs::{self, ClaimRequest, ClaimedJob, Share},
         tx,
     },
 };
@@ -12,6 +14,7 @@ use platen_domain::{
     ids::{AccountId, InstanceId},
     job::JobKind,
 };
+use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -19,6 +22,7 @@ use uuid::Uuid;
 use crate::support::{
     origin::Origin,
     service::{TestAccount, TestService},
+    studio::Studio,
 };
 
 /// Returns the accounts in the order in which their renders were started.
@@ -129,6 +133,48 @@ async fn workers_share_the_concurrent_renders_of_an_account() {
     // The other process was alone when it last looked.
     assert_eq!(claimed(second, 1, 1).await, 4);
     assert_eq!(claimed(second, 1, 8).await, 0);
+}
+
+#[tokio::test]
+async fn batches_of_an_account_take_turns() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let template = studio.template("Row", "{{ number }}").await;
+    let (_, template) = template.rsplit_once('/').unwrap();
+    let part = json!({"type": "template", "content": {"template_id": template}});
+    let request = json!({"batch": {"render": {"parts": [part]}, "rows": [{"number": 1}]}});
+    for _ in 0..2 {
+        let created = studio
+            .request(Method::POST, "/api/v1/batches")
+            .json(&request)
+            .send()
+            .await;
+        assert_eq!(created.unwrap().status(), 201);
+    }
+    let db = PgPool::connect(studio.service.database_url()).await.unwrap();
+    let mut turns = Vec::new();
+    for _ in 0..3 {
+        let request = ClaimRequest {
+            kind: JobKind::Batch,
+            jobs: 1,
+            after: AccountId(Uuid::nil()),
+            cap: Some(1),
+            share: None,
+        };
+        let mut transaction = tx::begin(&db).await.unwrap();
+        let claimed = jobs::claim(&mut transaction, InstanceId::generate(), request, clock::now()).await;
+        tx::commit(transaction).await.unwrap();
+        let [ClaimedJob::Batch(job)] = claimed.unwrap()[..] else {
+            panic!("no turn")
+        };
+        // As after a shift.
+        jobs::release(&db, &job.claim, Some(Duration::ZERO), None)
+            .await
+            .unwrap();
+        jobs::put_batch_last(&db, job.account, job.batch).await.unwrap();
+        jobs::mark_due(&db, JobKind::Batch).await.unwrap();
+        turns.push(job.batch);
+    }
+    assert!(turns[0] == turns[2] && turns[0] != turns[1], "{turns:?}");
 }
 
 #[tokio::test]

@@ -59,6 +59,14 @@ impl Stage {
         request.send().await.expect("an answer").status().as_u16()
     }
 
+    /// Creates a resource of the API, and returns it.
+    async fn ask(&self, path: &str, body: &Value) -> Value {
+        let request = self.service.client.post(self.service.url(&format!("/api/v1/{path}")));
+        let answer = request.bearer_auth(&self.account.key).json(body).send().await;
+        let mut answer: Value = answer.expect("an answer").json().await.expect("JSON");
+        answer["data"].take()
+    }
+
     /// Submits a form about an endpoint, and returns the word for what was done.
     async fn submit(&self, function: &str, id: &str, fields: &[(&str, &str)]) -> String {
         let fields: Vec<_> = fields.iter().copied().chain([("subject", id)]).collect();
@@ -173,6 +181,75 @@ async fn low_credits_send_an_event_with_the_mail() {
     assert_eq!(stage.render(&stage.account.key, "<p>", json!({})).await, 200);
     let (_, data) = event(&stage.receiver.wait_for(2).await[1]);
     assert_eq!(data["credits_used"], 5);
+}
+
+#[tokio::test]
+async fn webhooks_of_rows_come_after_those_of_other_renders_and_leave_room_for_them() {
+    let stage = Stage::set(&["--plan", "Scale"]).await;
+    stage.receiver.refuse(true);
+    let endpoint = stage
+        .endpoint("/ok", &["render.succeeded", "render.failed", "batch.ended"])
+        .await;
+    let template = stage
+        .ask(
+            "templates",
+            &json!({"template": {"name": "Row", "content": "{{ number }}"}}),
+        )
+        .await;
+    let callback = json!({"url": stage.receiver.url("/callback")});
+    let batch = async |options: Value| {
+        let part = json!({"type": "template", "content": {"template_id": template["id"]}});
+        let mut render = json!({"parts": [part], "callback": callback});
+        render
+            .as_object_mut()
+            .unwrap()
+            .extend(options.as_object().unwrap().clone());
+        let request = json!({"batch": {"render": render, "rows": [{"number": 1}]}});
+        stage.ask("batches", &request).await
+    };
+    let single = async || {
+        let request = json!({"parts": ["<p>"], "callback": callback});
+        let id = stage.service.queued(&stage.account, &request).await;
+        stage.service.ended(&stage.account, &id).await;
+    };
+    batch(json!({})).await;
+    batch(json!({"evaluate_js": {"expression": "null.missing"}})).await;
+    single().await;
+    let jobs = async |count, condition: &str| {
+        let query = format!("select count(*) from jobs where {condition}");
+        stage.service.number_is(count, &query).await;
+    };
+    jobs(2, "kind = 'callback' and priority = 2").await;
+    jobs(1, "kind = 'callback' and priority = 0").await;
+    // Events of both rows; those of the other render, and of the ends of both batches.
+    jobs(2, "kind = 'delivery' and priority = 2").await;
+    jobs(3, "kind = 'delivery' and priority < 2").await;
+
+    let states = "select coalesce(string_agg(event || ' ' || state, ', ' order by event, state), '')
+        from webhook_deliveries where id > (select id from webhook_deliveries where data ->> 'of' = 'test' order by id desc limit 1)";
+    let fill = format!(
+        "insert into webhook_deliveries (id, account_id, endpoint_id, event_id, event, data, state, inserted_at)
+         select time_ordered_uuid(), '{}', '{endpoint}', gen_random_uuid(), 'batch.ended', '{{\"of\": \"test\"}}', 'sending', now()
+         from generate_series(1, 2500)",
+        stage.account.id
+    );
+    stage.service.execute(&fill).await;
+    batch(json!({})).await;
+    jobs(4, "kind = 'delivery' and priority < 2").await;
+    single().await;
+    jobs(5, "kind = 'delivery' and priority < 2").await;
+    assert_eq!(
+        stage.service.text(states).await,
+        "batch.ended sending, render.succeeded failed, render.succeeded sending"
+    );
+    stage.service.execute(&fill).await;
+    single().await;
+    batch(json!({})).await;
+    jobs(6, "kind = 'delivery' and priority < 2").await;
+    assert_eq!(
+        stage.service.text(states).await,
+        "batch.ended sending, render.succeeded failed, render.succeeded failed"
+    );
 }
 
 #[tokio::test]

@@ -92,11 +92,15 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
         return give_up(app, job).await;
     }
     let start = Instant::now();
+    let mut is_shift_over = false;
     let turn = loop {
         let turn = take_turn(app, job, &is_stopping).await;
         app.jobs.batch_changed(job.account, job.batch);
         match turn {
-            Ok(Next::Rows) if is_stopping() || start.elapsed() > SHIFT => break Ok(Some(TURN)),
+            Ok(Next::Rows) if is_stopping() || start.elapsed() > SHIFT => {
+                is_shift_over = true;
+                break Ok(Some(TURN));
+            }
             Ok(Next::Rows) => sleep(NEXT_ROWS).await,
             Ok(Next::After(delay)) => break Ok(Some(delay)),
             Ok(Next::Done) => break Ok(None),
@@ -105,7 +109,13 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
     };
     match turn {
         Ok(None) => Ok(()),
-        Ok(delay) => jobs::release(&app.db, &job.claim, delay, None).await.map(drop),
+        Ok(delay) => {
+            jobs::release(&app.db, &job.claim, delay, None).await?;
+            if is_shift_over {
+                jobs::put_batch_last(&app.db, job.account, job.batch).await?;
+            }
+            Ok(())
+        }
         Err(BatchError::Store(error)) => Err(error),
         Err(BatchError::Memory(_)) => jobs::release(&app.db, &job.claim, Some(TURN), None).await.map(drop),
         Err(error) => {

@@ -320,9 +320,11 @@ async fn draw_stored(
     let path = app.documents.files().path(document.object);
     let pdf = spawn_blocking(move || fs::read(path)).await??;
     let levels = document.conformance.as_deref().map(ConformanceLevel::parse_list);
-    // The report may not be stored yet.
+    // Those of other processes are stored later.
     let has_violations = levels.is_some_and(|levels| !levels.is_empty() && !passes_machine_checks(&levels));
-    let has_report = has_violations || accessibility_reports::find(&app.db, account, render).await?.is_some();
+    let has_report = has_violations
+        || app.accessibility_reports.is_waiting(account, render)
+        || accessibility_reports::find(&app.db, account, render).await?.is_some();
     let wanted = PagesToDraw::of(document.page_count.unsigned_abs() as usize, has_report);
     draw(app, account, render, wanted, &pdf).await
 }

@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 use platen_domain::{
     credits::{Meter, NotEnoughCredits},
     ids::{AccountId, ApiKeyId, RenderId},
-    job::{JobKind, Priority},
+    job::JobKind,
 };
 use platen_engine::render_log::Seen;
 use serde_json::{Value, json};
@@ -287,7 +287,7 @@ async fn succeed_queued(
     let charge = sqlx::query_as!(
         ChargeRow,
         r#"with held as materialized (
-               select render_id from jobs
+               select render_id, priority from jobs
                where account_id = $1 and id = $17 and claim = $18 and render_id = $2
                for update
            ), charge as materialized (
@@ -311,7 +311,7 @@ async fn succeed_queued(
                returning render_id
            ), delivery as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select $22, $1, $23, render_id, $24, now(), true from callback
+               select $22, $1, $23, render_id, priority, now(), true from callback join held using (render_id)
            )
            select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits as own_used,
                most_overage as "most_overage!", period_ends_at as "ends_at!", key_id as key, exceeded_limit,
@@ -342,7 +342,6 @@ async fn succeed_queued(
         callback_body,
         Uuid::now_v7(),
         JobKind::Callback.into_str(),
-        Priority::Normal as i16,
     );
     Ok(charge.fetch_optional(db).await?)
 }
@@ -381,7 +380,7 @@ pub async fn succeed_together(
     }
     let charges = sqlx::query!(
         r#"with held as materialized (
-               select record.*
+               select record.*, jobs.priority
                from jsonb_to_recordset($1) as record (
                    account_id uuid, render_id uuid, job_id uuid, claim uuid, price bigint, credits bigint, page_count integer,
                    bytes bigint, phase_times jsonb, warnings jsonb, requests jsonb, console jsonb, conformance text, title text,
@@ -421,10 +420,10 @@ pub async fn succeed_together(
                -- Not by an index on the state: a plan that was made while few were waiting would read all of them.
                where callbacks.account_id = charged.account_id and callbacks.render_id = charged.render_id
                    and state is not distinct from 'waiting'
-               returning callbacks.account_id, callbacks.render_id, charged.callback_job_id
+               returning callbacks.account_id, callbacks.render_id, charged.callback_job_id, charged.priority
            ), delivery as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select callback_job_id, account_id, $4, render_id, $5, now(), true from callback
+               select callback_job_id, account_id, $4, render_id, priority, now(), true from callback
            )
            select decided.render_id as "render_id!", is_charged as "is_charged!", callback.render_id is not null as "has_callback!"
            from decided left join callback on callback.render_id = decided.render_id"#,
@@ -432,7 +431,6 @@ pub async fn succeed_together(
         now,
         Meter::AsyncRender.into_str(),
         JobKind::Callback.into_str(),
-        Priority::Normal as i16,
     );
     let charges: HashMap<_, _> = charges
         .fetch_all(db)

@@ -62,6 +62,13 @@ impl AccessibilityReports {
         }
     }
 
+    /// Returns whether the report of a render waits in this process.
+    pub(in crate::service::renders) fn is_waiting(&self, account: AccountId, render: RenderId) -> bool {
+        let waiting = self.lock();
+        let mut reports = waiting.reports.get(&account).into_iter().flatten();
+        reports.any(|(waiting, _)| *waiting == render)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
