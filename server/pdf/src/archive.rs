@@ -128,7 +128,7 @@ pub(crate) fn complete_document(
         if noted.fonts.is_empty() {
             decoration::add_empty_structure(&mut document)?;
         }
-        list_items::add_list_bodies(&mut document, &noted.lists)?;
+        list_items::add_list_bodies(&mut document, &noted.list_items)?;
         table_cells::add_empty_cells(&mut document, &noted.tables)?;
         figures::group_figures(&mut document, &noted.figures)?;
         let mut structure = StructureTree::of(&document)?;

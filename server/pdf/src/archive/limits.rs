@@ -30,14 +30,7 @@ const SHORT_OBJECT: usize = 512;
 const MANY_OBJECTS: ObjectNumber = 4_096;
 
 /// Keys whose values the inspection evaluates, and the kinds of elements that it collects.
-const KEYS: [&str; 6] = [
-    "/Lang",
-    "/Subtype",
-    "/PatternType",
-    "/S /L\n",
-    "/S /Table",
-    "/S /Figure",
-];
+const KEYS: [&str; 6] = ["/Lang", "/Subtype", "/PatternType", "/LI", "/S /Table", "/S /Figure"];
 
 /// Objects for later passes.
 #[derive(Default)]
@@ -45,8 +38,8 @@ pub(super) struct Noted {
     /// Form `XObject`s and tiling patterns, which have drawing operators but are no pages.
     pub(super) drawings: Vec<ObjectNumber>,
     pub(super) fonts: Vec<ObjectNumber>,
-    /// Structure elements of the type `L`.
-    pub(super) lists: Vec<ObjectNumber>,
+    /// Structure elements of the type `LI`.
+    pub(super) list_items: Vec<ObjectNumber>,
     /// Those of the type `Table`.
     pub(super) tables: Vec<ObjectNumber>,
     /// Those of the type `Figure`.
@@ -64,7 +57,7 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
             Kind::Other => {}
             Kind::Drawing => noted.drawings.push(number),
             Kind::Font => noted.fonts.push(number),
-            Kind::List => noted.lists.push(number),
+            Kind::ListItem => noted.list_items.push(number),
             Kind::Table => noted.tables.push(number),
             Kind::Figure => noted.figures.push(number),
             Kind::Wrapper => noted.wrappers.push(number),
@@ -111,7 +104,7 @@ enum Kind {
     Other,
     Drawing,
     Font,
-    List,
+    ListItem,
     Table,
     Figure,
     Wrapper,
@@ -130,7 +123,7 @@ impl Kind {
     /// Returns the kind for the type of a structure element.
     fn of_element(name: &[u8]) -> Option<Self> {
         match name {
-            b"L" => Some(Self::List),
+            b"LI" => Some(Self::ListItem),
             b"Table" => Some(Self::Table),
             b"Figure" => Some(Self::Figure),
             _ => None,

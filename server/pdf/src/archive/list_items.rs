@@ -1,14 +1,21 @@
 //! Gives list items the structure that PDF defines: a label and a body (ISO 32000-1, 14.8.4.3.3; ISO 14289-1, 7.2).
-//! Chromium writes the label, but no body, and makes items with an ARIA role, such as `doc-endnote`, elements without a type.
+//! Chromium writes the label, but no body.
+
+use std::collections::BTreeSet;
 
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::structure_elements::is_kind;
 
-/// Puts everything other than labels into an `LBody` in each `LI` of the lists.
-pub(super) fn add_list_bodies(document: &mut Document, lists: &[ObjectNumber]) -> Result<(), PdfError> {
-    for list_number in lists.iter().copied() {
+/// Puts everything other than labels into an `LBody` in each `LI` of the lists that contain these items.
+pub(super) fn add_list_bodies(document: &mut Document, items: &[ObjectNumber]) -> Result<(), PdfError> {
+    let mut lists = BTreeSet::new();
+    for number in items {
+        let item = document.get_dictionary(*number, "expected a structure element")?;
+        lists.extend(item.reference("P"));
+    }
+    for list_number in lists {
         let mut list = document.get_dictionary(list_number, "expected a structure element")?;
         let mut kids = list.items("K").to_vec();
         let mut is_changed = false;
@@ -27,8 +34,8 @@ pub(super) fn add_list_bodies(document: &mut Document, lists: &[ObjectNumber]) -
     Ok(())
 }
 
-/// Makes an item of a list the body of a new `LI`, so that the parent tree stays as it is. Returns the `LI`; `None` if nothing
-/// changes.
+/// Makes an `LI` of a list the body of a new one, so that the parent tree stays as it is. Returns the new `LI`; `None`
+/// if nothing changes.
 fn add_body(
     document: &mut Document,
     list: ObjectNumber,
@@ -37,13 +44,11 @@ fn add_body(
     let Object::Dictionary(mut body) = document.get(number)? else {
         return Ok(None);
     };
-    if !is_kind(&body, &["LI", "NonStruct"]) || body.reference("P") != Some(list) {
+    if !is_kind(&body, &["LI"]) || body.reference("P") != Some(list) {
         return Ok(None);
     }
     let (labels, content) = split(document, &body)?;
-    // Other content of the list may have no type either.
-    let is_item = is_kind(&body, &["LI"]) || !labels.is_empty();
-    if content.is_empty() || !is_item {
+    if content.is_empty() {
         return Ok(None);
     }
     let item_number = document.add(Object::Null);
@@ -142,38 +147,35 @@ mod tests {
         let (first, second) = (document.add(Object::Null), document.add(Object::Null));
         let label = element(&mut document, "Lbl", first, Object::Integer(0));
         let link = element(&mut document, "Link", first, Object::Integer(1));
-        let item = |kind, kids: Vec<Object<'static>>| {
+        let item = |kids: Vec<Object<'static>>| {
             Object::Dictionary(Dictionary::new([
-                ("S", Object::name(kind)),
+                ("S", Object::name("LI")),
                 ("P", Object::Reference(list)),
                 ("K", Object::Array(kids)),
             ]))
         };
-        document.set(
-            first,
-            item("LI", vec![Object::Reference(label), Object::Reference(link)]),
-        );
-        document.set(second, item("LI", vec![Object::Integer(2)]));
-        // An item with a role, and text of the list itself.
-        let (third, text) = (document.add(Object::Null), document.add(Object::Null));
-        let label = element(&mut document, "Lbl", third, Object::Integer(3));
-        document.set(
-            third,
-            item("NonStruct", vec![Object::Reference(label), Object::Integer(4)]),
-        );
-        document.set(text, item("NonStruct", vec![Object::Integer(5)]));
-        let kids = [first, second, third, text].map(Object::Reference);
-        let element = Dictionary::new([("S", Object::name("L")), ("K", kids.into_iter().collect())]);
-        document.set(list, Object::Dictionary(element));
-        let expected = "L(LI(Lbl(Integer(0)) LBody(Link(Integer(1)))) LI(LBody(Integer(2))) \
-                        LI(Lbl(Integer(3)) LBody(Integer(4))) NonStruct(Integer(5)))";
-        add_list_bodies(&mut document, &[list]).expect("valid");
+        document.set(first, item(vec![Object::Reference(label), Object::Reference(link)]));
+        document.set(second, item(vec![Object::Integer(2)]));
+        let kids = Dictionary::new([
+            ("S", Object::name("L")),
+            ("K", [first, second].map(Object::Reference).into_iter().collect()),
+        ]);
+        document.set(list, Object::Dictionary(kids));
+        let expected = "L(LI(Lbl(Integer(0)) LBody(Link(Integer(1)))) LI(LBody(Integer(2))))";
+        add_list_bodies(&mut document, &[first, second]).expect("valid");
         assert_eq!(outline(&document, list), expected);
         // The owners of the marked content remain the same.
         let owner = document.get_dictionary(second, "an element").expect("an element");
         assert_eq!(owner.items("K"), [Object::Integer(2)]);
 
-        add_list_bodies(&mut document, &[list]).expect("valid");
+        let items: Vec<ObjectNumber> = (1..document.size())
+            .filter(|number| {
+                document
+                    .get_dictionary(*number, "")
+                    .is_ok_and(|element| is_kind(&element, &["LI"]))
+            })
+            .collect();
+        add_list_bodies(&mut document, &items).expect("valid");
         assert_eq!(outline(&document, list), expected);
     }
 
@@ -187,7 +189,7 @@ mod tests {
         let kids = items.iter().copied().map(Object::Reference).collect();
         let element = Dictionary::new([("S", Object::name("L")), ("K", kids)]);
         document.set(list, Object::Dictionary(element));
-        add_list_bodies(&mut document, &[list]).expect("valid");
+        add_list_bodies(&mut document, &items).expect("valid");
         let expected: Vec<String> = (0..20_000)
             .map(|content| format!("LI(LBody(Integer({content})))"))
             .collect();
