@@ -118,7 +118,12 @@ fn move_into_links<'a>(
     }
     if is_kind(&element, &["NonStruct", "Form"]) {
         element.set("S", Object::name("Link"));
-        // The attributes of a form field.
+        // Attributes of a form field, one of which can be the name that the author gave.
+        let mut attributes = element.items("A").iter().filter_map(Object::as_dictionary);
+        let name = attributes.find_map(|attributes| attributes.get("Desc")).cloned();
+        if let Some(name) = name.filter(|_| element.get("Alt").is_none()) {
+            element.set("Alt", name);
+        }
         element.remove("A");
         document.set(element_number, Object::Dictionary(element));
         return Ok(());
@@ -246,7 +251,8 @@ mod tests {
                 kids.push(Object::Dictionary(Dictionary::new(reference)));
                 annotations.push(Object::Reference(annotation));
             }
-            let attributes = Dictionary::new([("O", Object::name("PrintField"))]);
+            let name = Object::String(b"Close".to_vec().into());
+            let attributes = Dictionary::new([("O", Object::name("PrintField")), ("Desc", name)]);
             let element = Dictionary::new([
                 ("S", Object::name(kind)),
                 ("K", Object::Array(kids)),
@@ -263,6 +269,7 @@ mod tests {
         for number in elements {
             let link = document.get_dictionary(number, "an element").expect("an element");
             assert!(is_kind(&link, &["Link"]) && link.get("A").is_none(), "{link:?}");
+            assert_eq!(link.get("Alt").and_then(Object::as_string), Some(&b"Close"[..]));
             let kids = link.items("K");
             assert_eq!(kids.len(), 3);
             assert!(kids[1..].iter().all(|kid| kid.as_dictionary().is_some()), "{kids:?}");

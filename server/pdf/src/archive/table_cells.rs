@@ -231,7 +231,6 @@ impl Cell {
 }
 
 /// Columns of cells.
-#[derive(Default)]
 struct Columns {
     /// Of column headers, by identifier.
     headers: BTreeMap<Vec<u8>, usize>,
