@@ -1,11 +1,11 @@
--- As before, but events of rows of batches leave half of an endpoint's pending deliveries to others, and come after them; and the end
--- of a batch is always announced: it is rare, and may be what a client waits for.
+-- As before, but events of rows of batches leave half of an endpoint's pending deliveries to others, and come after them, and there may
+-- be twice as many when a batch ends, which a client may wait for. Jobs of failing endpoints still come after all others.
 create or replace function publish_event(of_account uuid, event_type text, of_render uuid, event_data json)
 returns void language plpgsql as $$
 declare
     of_event uuid := time_ordered_uuid();
     is_of_batch boolean := of_render is not null and exists (select from batch_rows where render_id = of_render);
-    most_pending bigint := case when is_of_batch then 2500 when event_type <> 'batch.ended' then 5000 end;
+    most_pending bigint := case when is_of_batch then 2500 when event_type = 'batch.ended' then 10000 else 5000 end;
 begin
     with receiving as (
         -- Locked, so that no endpoint is deleted before its deliveries are inserted, which would fail the cause.
@@ -15,7 +15,7 @@ begin
     ),
     chosen as (
         select id as endpoint_id, failing_since, time_ordered_uuid() as delivery_id,
-            most_pending is not null and exists (
+            exists (
                 select from webhook_deliveries pending
                 where pending.endpoint_id = receiving.id and pending.state = 'sending'
                 offset most_pending - 1
@@ -28,14 +28,14 @@ begin
         select delivery_id, of_account, endpoint_id, of_event, event_type, of_render, event_data,
             case when is_full then 'failed' else 'sending' end,
             case when is_full then
-                'the endpoint already had ' || case when is_of_batch then '2,500' else '5,000' end || ' pending deliveries'
+                'the endpoint already had ' || to_char(most_pending, 'FM99,999') || ' pending deliveries'
             end,
             now()
         from chosen
     )
     insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
     select time_ordered_uuid(), of_account, 'delivery', delivery_id,
-        case when is_of_batch then 2 when failing_since is null then 0 else 1 end, now(), true
+        case when failing_since is not null then 3 when is_of_batch then 2 else 0 end, now(), true
     from chosen where not is_full;
 end
 $$;

@@ -42,10 +42,12 @@ pub enum JobKind {
 pub enum Priority {
     /// In the order of acceptance.
     Normal = 0,
-    /// After all those with [`Self::Normal`], so that test renders don't delay live ones. Deliveries to failing endpoints have it too.
+    /// After all those with [`Self::Normal`], so that test renders don't delay live ones.
     Trial = 1,
-    /// After all others: the renders of batches.
+    /// After those: the renders of batches, and their webhooks.
     Batch = 2,
+    /// After all others: deliveries to failing endpoints.
+    Failing = 3,
 }
 
 /// Delays before the second, third … attempt of a render.

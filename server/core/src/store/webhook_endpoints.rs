@@ -194,7 +194,7 @@ pub async fn note_failure(
             and jobs.delivery_id = deliveries.id and jobs.claim is null",
         account.0,
         id.0,
-        Priority::Trial as i16,
+        Priority::Failing as i16,
     );
     execute(db, demote).await
 }

@@ -45,7 +45,9 @@ async fn resend_callbacks(db: &mut PgConnection, renders: &[Uuid]) -> Result<Vec
     // First the job, then the callback: the order in which all transactions lock them.
     let resent = sqlx::query!(
         r#"insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-           select wanted.id, callbacks.account_id, $3, callbacks.render_id, $4, now(), true
+           select wanted.id, callbacks.account_id, $3, callbacks.render_id,
+               case when exists (select from batch_rows rows where rows.render_id = callbacks.render_id) then $5 else $4::smallint end,
+               now(), true
            from unnest($1::uuid[], $2::uuid[]) as wanted (id, render_id)
            join callbacks on callbacks.render_id = wanted.render_id and callbacks.failed_at is not null
            on conflict do nothing
@@ -54,6 +56,7 @@ async fn resend_callbacks(db: &mut PgConnection, renders: &[Uuid]) -> Result<Vec
         renders,
         JobKind::Callback.into_str(),
         Priority::Normal as i16,
+        Priority::Batch as i16,
     );
     let resent = resent.fetch_all(&mut *db).await?;
     let renders: Vec<_> = resent.iter().map(|row| row.render_id).collect();
@@ -74,7 +77,9 @@ async fn resend_deliveries(db: &mut PgConnection, deliveries: &[Uuid]) -> Result
     let jobs: Vec<_> = deliveries.iter().map(|_| Uuid::now_v7()).collect();
     let resent = sqlx::query!(
         r#"insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
-           select wanted.id, deliveries.account_id, $3, deliveries.id, $4, now(), true
+           select wanted.id, deliveries.account_id, $3, deliveries.id,
+               case when exists (select from batch_rows rows where rows.render_id = deliveries.render_id) then $5 else $4::smallint end,
+               now(), true
            from unnest($1::uuid[], $2::uuid[]) as wanted (id, delivery_id)
            join webhook_deliveries deliveries
                on deliveries.id = wanted.delivery_id and deliveries.failed_at is not null
@@ -86,6 +91,7 @@ async fn resend_deliveries(db: &mut PgConnection, deliveries: &[Uuid]) -> Result
         deliveries,
         JobKind::Delivery.into_str(),
         Priority::Normal as i16,
+        Priority::Batch as i16,
     );
     let resent = resent.fetch_all(&mut *db).await?;
     let deliveries: Vec<_> = resent.iter().map(|row| row.delivery_id).collect();

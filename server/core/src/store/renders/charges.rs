@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 use platen_domain::{
     credits::{Meter, NotEnoughCredits},
     ids::{AccountId, ApiKeyId, RenderId},
-    job::JobKind,
+    job::{JobKind, Priority},
 };
 use platen_engine::render_log::Seen;
 use serde_json::{Value, json};
@@ -311,7 +311,8 @@ async fn succeed_queued(
                returning render_id
            ), delivery as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select $22, $1, $23, render_id, priority, now(), true from callback join held using (render_id)
+               select $22, $1, $23, render_id, case when priority = $24 then priority else $25 end, now(), true
+               from callback join held using (render_id)
            )
            select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits as own_used,
                most_overage as "most_overage!", period_ends_at as "ends_at!", key_id as key, exceeded_limit,
@@ -342,6 +343,8 @@ async fn succeed_queued(
         callback_body,
         Uuid::now_v7(),
         JobKind::Callback.into_str(),
+        Priority::Batch as i16,
+        Priority::Normal as i16,
     );
     Ok(charge.fetch_optional(db).await?)
 }
@@ -423,7 +426,8 @@ pub async fn succeed_together(
                returning callbacks.account_id, callbacks.render_id, charged.callback_job_id, charged.priority
            ), delivery as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select callback_job_id, account_id, $4, render_id, priority, now(), true from callback
+               select callback_job_id, account_id, $4, render_id, case when priority = $5 then priority else $6 end, now(), true
+               from callback
            )
            select decided.render_id as "render_id!", is_charged as "is_charged!", callback.render_id is not null as "has_callback!"
            from decided left join callback on callback.render_id = decided.render_id"#,
@@ -431,6 +435,8 @@ pub async fn succeed_together(
         now,
         Meter::AsyncRender.into_str(),
         JobKind::Callback.into_str(),
+        Priority::Batch as i16,
+        Priority::Normal as i16,
     );
     let charges: HashMap<_, _> = charges
         .fetch_all(db)
