@@ -444,7 +444,7 @@ async fn an_endpoint_that_fails_for_five_days_is_disabled_and_delays_no_other() 
     assert_eq!(render().await, 200);
     let retried = "select count(*) from jobs where kind = 'delivery' and failures = 1";
     stage.service.number_is(2, retried).await;
-    let behind = "select count(*) from jobs where kind = 'delivery' and priority = 1";
+    let behind = "select count(*) from jobs where kind = 'delivery' and priority = 3";
     assert_eq!(stage.service.number(behind).await, 1);
     let delivered = "select count(*) from webhook_deliveries where state = 'delivered'";
     stage.service.number_is(2, delivered).await;
