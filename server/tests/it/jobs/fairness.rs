@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use platen_core::{
-    clock,
-    store::{
-        instances,
-        jobs::{self, ClaimRequest, ClaimedJob, Share},
-        tx,
-    },
+use platen_core::store::{
+    instances,
+    jobs::{self, ClaimRequest, ClaimedJob, Share},
 };
 use platen_domain::{
     ids::{AccountId, InstanceId},
@@ -21,6 +17,7 @@ use uuid::Uuid;
 
 use crate::support::{
     origin::Origin,
+    queue::claim,
     service::{TestAccount, TestService},
     studio::Studio,
 };
@@ -120,10 +117,7 @@ async fn workers_share_the_concurrent_renders_of_an_account() {
             cap: Some(8),
             share: Some(Share { workers, at_least }),
         };
-        let mut transaction = tx::begin(&db).await.unwrap();
-        let claimed = jobs::claim(&mut transaction, instance, request, clock::now()).await;
-        tx::commit(transaction).await.unwrap();
-        claimed.unwrap().len()
+        claim(&db, instance, request).await.len()
     };
     // A third of eight, rounded up.
     assert_eq!(claimed(first, 3, 1).await, 3);
@@ -160,10 +154,7 @@ async fn batches_of_an_account_take_turns() {
             cap: Some(1),
             share: None,
         };
-        let mut transaction = tx::begin(&db).await.unwrap();
-        let claimed = jobs::claim(&mut transaction, InstanceId::generate(), request, clock::now()).await;
-        tx::commit(transaction).await.unwrap();
-        let [ClaimedJob::Batch(job)] = claimed.unwrap()[..] else {
+        let [ClaimedJob::Batch(job)] = claim(&db, InstanceId::generate(), request).await[..] else {
             panic!("no turn")
         };
         // As after a shift.

@@ -25,8 +25,13 @@ pub(crate) async fn claim_due(db: &PgPool, kind: JobKind) -> Vec<ClaimedJob> {
         cap: None,
         share: None,
     };
+    claim(db, InstanceId::generate(), request).await
+}
+
+/// Claims due jobs for a process.
+pub(crate) async fn claim(db: &PgPool, instance: InstanceId, request: ClaimRequest) -> Vec<ClaimedJob> {
     let mut transaction = tx::begin(db).await.expect("Postgres answers");
-    let claimed = jobs::claim(&mut transaction, InstanceId::generate(), request, clock::now()).await;
+    let claimed = jobs::claim(&mut transaction, instance, request, clock::now()).await;
     tx::commit(transaction).await.expect("committed");
     claimed.expect("claimed")
 }
