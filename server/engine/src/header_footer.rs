@@ -185,6 +185,19 @@ fn is_drawn(template: &str) -> bool {
     rewrite_str(template, settings).is_ok() && is_drawn.get()
 }
 
+/// Returns whether header or footer have elements that Chromium hides unless they are within the margins. CPU-bound.
+pub(crate) fn depend_on_margins(wanted: &HeaderFooter) -> bool {
+    let has_any = |template: &String| {
+        let is_found = Cell::new(false);
+        let settings = RewriteStrSettings::new().append_element_content_handler(element!(BESIDE_MARGINS, |_| {
+            is_found.set(true);
+            Ok(())
+        }));
+        rewrite_str(template, settings).is_err() || is_found.get()
+    };
+    has_any(&wanted.header) || has_any(&wanted.footer)
+}
+
 /// Returns whether filled templates have text. Unless they are printed apart, it is drawn.
 pub(crate) fn have_text(templates: &Templates) -> bool {
     [&templates.header, &templates.footer]

@@ -5,11 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use memchr::memchr_iter;
 use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
 use crate::{
     addresses::{may_hold_addresses, may_make_addresses},
+    ascii_case::starts_with,
     error::{RenderError, RenderProblem},
     header_footer::{self, Fields},
     job::{Part, Phase, Warning},
@@ -243,7 +245,7 @@ impl Render<'_> {
             }
             None => None,
         };
-        facts.has_running_text = templates.as_ref().is_some_and(header_footer::have_text);
+        facts.has_running_text = self.is_running_text_known && templates.as_ref().is_some_and(header_footer::have_text);
         settle(session).await?;
         let printing = Printing::document(&job.print, templates, transfer);
         let bytes = print::print(session, &printing, &self.printed).await?;
@@ -269,6 +271,14 @@ pub(crate) fn may_ask_network(kind: PageKind, part: &Part) -> bool {
         // Not all scripts are part of the HTML.
         PageKind::Composited => true,
     }
+}
+
+/// Returns whether the page may set its own margins, as far as its source shows: in its style sheets, or in others.
+pub(crate) fn may_set_margins(part: &Part) -> bool {
+    let Part::Html(html) = part else { return true };
+    let html = html.as_bytes();
+    let has_rule = |at: usize| starts_with(&html[at..], b"@page") || starts_with(&html[at..], b"@import");
+    memchr_iter(b'@', html).any(has_rule) || memchr_iter(b'<', html).any(|at| starts_with(&html[at..], b"<link"))
 }
 
 /// Returns how to transfer the printed document. A part that can be printed again without side effects, because neither

@@ -19,7 +19,7 @@ use crate::{
     header_footer,
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
     page_kind::PageKind,
-    part::Printed,
+    part::{Printed, may_set_margins},
     pool::lease::Lease,
     progress::Progress,
     render_log::{NetworkRequest, RenderLog},
@@ -48,6 +48,8 @@ pub(crate) struct Render<'a> {
     pub(crate) printed: PrintedBytes,
     /// Whether header and footer are printed apart from the parts.
     pub(crate) has_stamps: bool,
+    /// Whether header and footer of an archive's only part draw all of their text.
+    pub(crate) is_running_text_known: bool,
 }
 
 /// An attempt in a session, which may have to be repeated in another.
@@ -75,22 +77,23 @@ pub(crate) async fn render(
     // The render doesn't hold the memory of this future.
     let preparing = Box::pin(async {
         let (job, embedded) = asset_embedding::resolve(job).await?;
-        let has_stamps = has_stamps(&job).await?;
-        Ok::<_, RenderError>((job, embedded, has_stamps))
+        let (has_stamps, is_running_text_known) = plan_running_text(&job).await?;
+        Ok::<_, RenderError>((job, embedded, has_stamps, is_running_text_known))
     });
-    let (job, embedded, has_stamps) = entered.within(Phase::Load, log, preparing).await??;
+    let (job, embedded, has_stamps, is_running_text_known) = entered.within(Phase::Load, log, preparing).await??;
     let render = Render {
         entered,
         engine: &entered.engine,
         caller: entered.caller,
         job: &job,
+        has_stamps,
+        is_running_text_known,
         embedded,
         instant: OffsetDateTime::now_utc(),
         progress: Progress::start(job.parts.len()),
         ends_at: entered.ends_at,
         log,
         printed: PrintedBytes::new(job.printed_limit),
-        has_stamps,
     };
     let result = tokio::time::timeout_at(render.ends_at.into(), render.run()).await;
     let result = result.unwrap_or_else(|_| Err(render.late()));
@@ -98,18 +101,29 @@ pub(crate) async fn render(
     result
 }
 
-/// Returns whether header and footer are printed apart from the parts, which takes as long as another part: if they continue through
-/// several, or if an archive's templates may hide text. On pages without tags, nothing else tells whether the last text is that of the
-/// footer, which is an artifact, or of the page.
-async fn has_stamps(job: &RenderJob) -> Result<bool, RenderError> {
-    match &job.print.header_footer {
-        Some(_) if job.parts.len() > 1 => Ok(true),
-        Some(wanted) if job.format == OutputFormat::PdfA2b => {
-            let wanted = wanted.clone();
-            blocking(move || !header_footer::is_text_known(&wanted)).await
-        }
-        _ => Ok(false),
+/// Returns whether header and footer are printed apart from the parts, which takes as long as another part, and whether those of an
+/// archive's only part draw all of their text.
+///
+/// They are printed apart if they continue through several parts, or if an archive's templates may hide text: on pages without tags, nothing
+/// else tells whether the last text is that of the footer, which is an artifact, or of the page. Templates that depend on margins are
+/// printed with a page that may set its own, because only Chromium knows them.
+async fn plan_running_text(job: &RenderJob) -> Result<(bool, bool), RenderError> {
+    let Some(wanted) = &job.print.header_footer else {
+        return Ok((false, false));
+    };
+    let [part] = &job.parts[..] else {
+        return Ok((true, false));
+    };
+    if job.format != OutputFormat::PdfA2b {
+        return Ok((false, false));
     }
+    let (wanted, has_own_margins) = (wanted.clone(), may_set_margins(part));
+    blocking(move || {
+        let is_known = header_footer::is_text_known(&wanted);
+        let needs_page = has_own_margins && header_footer::depend_on_margins(&wanted);
+        (!is_known && !needs_page, is_known)
+    })
+    .await
 }
 
 impl Render<'_> {

@@ -129,16 +129,17 @@ async fn headers_footers_and_watermarks_are_no_content_that_lowers_the_level() {
     for (key, has_watermark) in keys.into_iter().zip([false, true]) {
         studio.account.key = key;
         // The header of one part is printed with it, unless its style may hide text, and that of several is drawn over their pages.
-        for (parts, style, margin) in [
+        for (parts, attribute, margin) in [
             (&[LETTER][..], "", 30),
-            (&[&padded], "overflow:hidden", 0),
+            (&[&padded], "style='overflow:hidden'", 0),
+            (&[LETTER], "class=text", 30),
             (&[LETTER, LETTER], "", 30),
         ] {
             let mut body = demanding(parts, &["pdf/a-2a", "pdf/ua-1"]);
             let decoration = json!({
                 "margin": {"top": margin, "right": 20, "bottom": margin, "left": 20},
                 "render_header_footer": true,
-                "header_template": format!("<p style='{style}'>Example & Sons, <span class=title></span></p>"),
+                "header_template": format!("<p {attribute}>Example & Sons, <span class=title></span></p>"),
                 "footer_template": "<p>Page <span class=pageNumber></span> of <span class=totalPages></span></p>",
             });
             let decoration = decoration.as_object().expect("members").clone();
@@ -156,6 +157,25 @@ async fn headers_footers_and_watermarks_are_no_content_that_lowers_the_level() {
                 assert_eq!(has_mark_across(&document, number), has_watermark);
             }
         }
+    }
+}
+
+/// Chromium hides elements of the class `text` beside the margins.
+#[tokio::test]
+async fn headers_are_printed_in_margins_that_the_page_sets() {
+    let studio = Studio::start().await;
+    let page = format!("{LETTER}<style>@PAGE {{ margin: 30mm }}</style>");
+    for output_format in ["pdf", "pdf/a"] {
+        let body = json!({
+            "parts": [page],
+            "output_format": output_format,
+            "output_encoding": "binary",
+            "render_header_footer": true,
+            "header_template": "<p class=text>Example & Sons",
+        });
+        let answer = synchronous(&studio, body).await;
+        let document = answer.bytes().await.expect("a document");
+        assert!(pdf::text(&document).contains("Example & Sons"), "{output_format}");
     }
 }
 
