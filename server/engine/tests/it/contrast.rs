@@ -72,6 +72,8 @@ async fn doubtful_backgrounds_decoration_and_hidden_text_are_not_reported() {
         <p style='text-shadow: 1pt 1pt 0 #d0d0d0, 2pt 2pt 0 #e0e0e0'>With shadows</p>\
         <p style='color: #c0c0c0'><span style='background: #222'>On its own background</span>\
         <div style='position: relative; color: #cacaca'>Covered<b style='position: absolute; inset: 0; background: #fff'></b></div>\
+        <div style='position: relative; color: #cbcbcb'>Covered by a gradient\
+        <b style='position: absolute; inset: 0; background: linear-gradient(#fff, #333)'></b></div>\
         <div style='height: 0; padding: 0; overflow: hidden; color: #b0b0b0'>Clipped</div>\
         <div style='mask-image: linear-gradient(#000, transparent); color: #b1b1b1'>Masked</div>\
         <div style='clip-path: polygon(0 0, 100% 0, 0 100%); background: #eee; color: #c1c1c1'>On a triangle</div>\

@@ -160,12 +160,10 @@ impl Canvas for Contrasts {
     fn paint(&mut self, painted: Painted) {
         if painted.text.is_some() {
             self.text(&painted);
-        } else if let Some(area) = self.layers.add(&painted) {
-            // Text that is covered can't be seen.
+        } else if let Some(layer) = self.layers.add(&painted) {
             let page = self.page;
-            let is_covered = |spot: &Spot| spot.area.is_some_and(|text| area.contains(&text));
-            self.found
-                .retain(|found| found.page != page || !is_covered(&found.spot));
+            let is_visible = |spot: &Spot| spot.area.is_none_or(|text| !layer.may_cover(text));
+            self.found.retain(|found| found.page != page || is_visible(&found.spot));
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Layers {
     is_full: bool,
 }
 
-struct Layer {
+pub(super) struct Layer {
     area: Area,
     /// `None` if its shape is not simple.
     outline: Option<Outline>,
@@ -33,6 +33,14 @@ struct Layer {
     hole: Option<Outline>,
     /// `None` if it isn't one colour.
     colour: Option<Colour>,
+}
+
+impl Layer {
+    /// Returns whether the layer may cover more than the edge of a text.
+    pub(super) fn may_cover(&self, text: Area) -> bool {
+        let is_in_hole = self.hole.as_ref().is_some_and(|hole| hole.contains(&text));
+        !is_in_hole && self.area.within(Some(text)).extent() > text.extent() * MAX_COVERED
+    }
 }
 
 impl Default for Layers {
@@ -59,8 +67,8 @@ impl Layers {
         &self.colours
     }
 
-    /// Adds graphics. Returns their area if they are opaque and cover it.
-    pub(super) fn add(&mut self, painted: &Painted) -> Option<Area> {
+    /// Adds graphics. Returns what may cover earlier text.
+    pub(super) fn add(&mut self, painted: &Painted) -> Option<&Layer> {
         let area = painted.area?.within(painted.clip.area);
         let outlines = match painted.shape {
             Shape::Lines(width) if width <= MAX_LINE => return None,
@@ -94,17 +102,15 @@ impl Layers {
         {
             self.colours.push((colour, luminance(colour)));
         }
-        let is_cover = painted.opacity >= 1.0
-            && hole.is_none()
-            && colour.is_some()
-            && outline.as_ref().is_some_and(|outline| outline.contains(&area));
         self.painted.push(Layer {
             area,
             outline,
             hole,
             colour,
         });
-        is_cover.then_some(area)
+        // Of repeated forms, only the box is known, which may be the page.
+        let is_drawn_here = !matches!(painted.shape, Shape::Repeated);
+        self.painted.last().filter(|_| is_drawn_here)
     }
 
     /// Returns the colour below an area; `None` if it is not one colour for certain.
@@ -117,17 +123,13 @@ impl Layers {
             if self.comparisons > MAX_COMPARISONS {
                 return None;
             }
-            let covered = layer.area.within(Some(area)).extent();
-            if covered == 0.0 || layer.hole.as_ref().is_some_and(|hole| hole.contains(&area)) {
-                continue;
-            }
             let is_around = layer.hole.is_none()
-                && covered >= area.extent()
+                && layer.area.within(Some(area)).extent() >= area.extent()
                 && layer.outline.as_ref().is_some_and(|outline| outline.contains(&area));
             if is_around {
                 return layer.colour;
             }
-            if covered > area.extent() * MAX_COVERED {
+            if layer.may_cover(area) {
                 return None;
             }
         }
