@@ -122,6 +122,9 @@ fn refusal(error: &BatchError) -> (StatusCode, String) {
     let reason = match error {
         BatchError::Invalid(problems) => problems.first().map(|problem| problem.detail.as_str()),
         BatchError::Conflict(conflict) => Some(*conflict),
+        BatchError::Memory(_) | BatchError::Busy(_) => {
+            Some("the service is overloaded; download the documents again in a moment")
+        }
         _ => None,
     };
     let reason = reason.map(|reason| format!("{}\n", sentence(reason)));

@@ -371,11 +371,14 @@ pub async fn outcomes(
 /// Returns whether failed rows can be opened again. After the end of a batch, its failed rows are stored only until an account turns off
 /// stored content or needs their room in the queue.
 pub async fn can_retry(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, BatchError> {
-    match batch.state {
-        BatchState::Running | BatchState::Paused => Ok(batch.failed > 0),
-        BatchState::Ended if batch.failed > 0 => Ok(batches::has_content(&app.db, account, batch.id).await?),
-        BatchState::Open | BatchState::Cancelled | BatchState::Ended => Ok(false),
-    }
+    let may_be_retried = matches!(
+        batch.state,
+        BatchState::Running | BatchState::Paused | BatchState::Ended
+    );
+    Ok(may_be_retried
+        && batch.failed > 0
+        && batches::has_content(&app.db, account, batch.id).await?
+        && batches::rows::can_repeat_failed(&app.db, account, batch.id).await?)
 }
 
 /// Opens no more rows until the batch is resumed. Renders that are queued already go on.

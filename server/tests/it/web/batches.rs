@@ -386,6 +386,29 @@ async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
 }
 
 #[tokio::test]
+async fn failed_rows_without_an_outcome_are_not_offered_to_be_retried() {
+    let (_site, studio, visitor) = studio().await;
+    let template = template(&studio, "{{ number + 1 }}").await;
+    let part = json!({"type": "template", "content": {"template_id": template}});
+    let batch = json!({"render": {"parts": [part]}, "rows": [{"number": "none"}]});
+    let request = studio.service.client.post(studio.service.url("/api/v1/batches"));
+    let request = request.bearer_auth(&studio.account.key);
+    let created = request.json(&json!({ "batch": batch })).send().await;
+    let batch = id_of(header(&created.expect("an answer"), "location"));
+    studio.service.number_is(1, ENDED).await;
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&path).await;
+    assert!(page.contains("Retry 1 failed row"), "{page}");
+    let delete = r#"update batch_rows set error = jsonb_set(error, '{code}', '"render_deleted"')"#;
+    assert_eq!(studio.service.execute(delete).await, 1);
+    let page = visitor.page(&path).await;
+    assert!(
+        page.contains("1 failed") && !page.contains("Retry 1 failed row"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
 async fn rejected_choices_stay_for_as_many_columns_as_are_allowed() {
     const COLUMNS: usize = 1000;
     let (_site, studio, mut visitor) = studio().await;

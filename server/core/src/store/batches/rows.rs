@@ -302,6 +302,20 @@ pub async fn list_unfinished(
     Ok(renders.fetch_all(db).await?.into_iter().map(RenderId).collect())
 }
 
+/// Returns whether [`repeat_failed`] would find a row.
+pub async fn can_repeat_failed(db: &PgPool, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
+    let found = sqlx::query_scalar!(
+        r#"select exists (
+            select from batch_rows
+            where account_id = $1 and batch_id = $2 and state = 'failed'
+                and error is not null and error ->> 'code' is distinct from 'render_deleted'
+         ) as "exists!""#,
+        account.0,
+        id.0,
+    );
+    Ok(found.fetch_one(db).await?)
+}
+
 /// Makes all failed rows wait to be opened again, except those whose renders may have succeeded. Returns their number.
 pub async fn repeat_failed(
     db: &mut PgConnection,

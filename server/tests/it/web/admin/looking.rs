@@ -76,7 +76,7 @@ async fn a_look_ends_by_itself_and_with_the_operators_office() {
 }
 
 #[tokio::test]
-async fn whoever_looks_sees_neither_documents_nor_secrets() {
+async fn a_viewing_operator_sees_neither_documents_nor_secrets() {
     let mut office = Office::open().await;
     let ann = Visitor::log_in(&office.service, ANN).await;
     let body = serde_json::json!({"parts": ["<p>Payroll<script>console.log('salary')</script>"]});
@@ -118,7 +118,7 @@ async fn whoever_looks_sees_neither_documents_nor_secrets() {
 }
 
 #[tokio::test]
-async fn whoever_looks_gets_neither_the_documents_of_a_batch_nor_their_addresses() {
+async fn a_viewing_operator_gets_neither_the_documents_of_a_batch_nor_their_addresses() {
     let mut office = Office::open().await;
     let service = &office.service;
     let ann = Visitor::log_in(service, ANN).await;
@@ -149,4 +149,33 @@ async fn whoever_looks_gets_neither_the_documents_of_a_batch_nor_their_addresses
     for file in &documents {
         assert_eq!(office.operator.get(file).await.status(), 403, "{file}");
     }
+}
+
+#[tokio::test]
+async fn a_viewing_operator_sees_no_columns_of_a_batch() {
+    let mut office = Office::open().await;
+    let render = json!({"parts": ["<p>Salary of {{ name }}"]});
+    let request = office.service.client.post(office.service.url("/api/v1/batches"));
+    let request = request.bearer_auth(&office.account.key);
+    let created = request.json(&json!({"batch": {"render": render}})).send().await;
+    let path = header(&created.expect("an answer"), "location").to_owned();
+    let (_, id) = path.rsplit_once('/').expect("an id");
+    // As a file whose rows are checked before the batch begins.
+    let pause = "create function pause() returns trigger language plpgsql as
+            $$ begin new.state := case new.state when 'running' then 'paused' else new.state end; return new; end $$;
+        create trigger pause before update on batches for each row execute function pause()";
+    office.service.execute(pause).await;
+    let rows = office.service.client.put(office.service.url(&format!("{path}/rows")));
+    let rows = rows
+        .bearer_auth(&office.account.key)
+        .header("content-type", "application/x-ndjson");
+    let stored = rows.body("{\"name\": \"Bob\", \"bonus_of_bob\": 17}\n").send().await;
+    assert_eq!(stored.expect("an answer").status(), 200);
+    let page = format!("/dashboard/batches/{id}");
+    let ann = Visitor::log_in(&office.service, ANN).await;
+    assert!(ann.page(&page).await.contains("bonus_of_bob"));
+
+    office.look().await;
+    let shown = office.operator.page(&page).await;
+    assert!(shown.contains("Paused") && !shown.contains("bonus_of_bob"), "{shown}");
 }
