@@ -53,7 +53,7 @@ test.describe("without JavaScript", () => {
   });
 });
 
-test("nobody else finds the page", async ({ page, member, forgive }) => {
+test("other users don't find the page", async ({ page, member, forgive }) => {
   forgive(/404/);
   expect(member.email).toContain("@");
   const answer = await page.goto("/admin/health");

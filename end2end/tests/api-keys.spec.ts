@@ -204,7 +204,7 @@ test("a key is for certain templates of its own account", async ({ page, member,
   await expect(page.getByText("Forged")).toHaveCount(0);
 });
 
-test("nobody sees or ends the keys of another account", async ({ page, member, baseURL }) => {
+test("keys of another account are neither visible nor revocable", async ({ page, member, baseURL }) => {
   const other = await makeMember();
   const listed = await platen(["keys", "list", "--email", other.email]);
   const id = /^[0-9a-f-]{36}/m.exec(listed)![0];

@@ -149,7 +149,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("nobody sees, tests or deletes a connection of another account", async ({ page, member, baseURL }) => {
+test("connections of another account can't be seen, tested or deleted", async ({ page, member, baseURL }) => {
   expect(member.key).toBeTruthy();
   const other = await makeMember();
   const made = await fetch(`${baseURL}/api/v1/connections`, {

@@ -124,7 +124,7 @@ test("tags are completed, the end of the open block first", async ({ page, membe
   await expect(completions(page)).toBeHidden();
 });
 
-test("whatever a tag contains, the colours after it stay", async ({ page, member, forgive }) => {
+test("the colours after a tag don't depend on its content", async ({ page, member, forgive }) => {
   forgive(/status of 422/);
   expect(member.email).toContain("@");
   await open(page, "Colours");

@@ -51,7 +51,7 @@ async function toSecondStep(page: Page, email: string): Promise<void> {
   await expect(page).toHaveURL(/\/log-in\/second-factor\?next=%2Fdashboard%2Frenders$/);
 }
 
-test("somebody adds a passkey, logs in with it, shows with it that it is they, and removes it", async ({
+test("a user adds a passkey, logs in and confirms their identity with it, and removes it", async ({
   page,
   member,
   forgive,

@@ -7,7 +7,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
 
-    test("somebody signs up, logs out and in, and chooses a new password", async ({ page, forgive }) => {
+    test("a user signs up, logs out and in, and chooses a new password", async ({ page, forgive }) => {
       forgive(/403/);
       const address = newAddress();
       await signUp(page, address);
@@ -106,7 +106,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("alert")).toHaveText("Email or password is wrong.");
     });
 
-    test("whoever tries too often is told how long to wait", async ({ page, forgive }) => {
+    test("after too many attempts, the page says how long to wait", async ({ page, forgive }) => {
       forgive(/403|429/);
       const address = newAddress();
       await page.goto("/log-in");

@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
 
-    test("somebody sets it up, logs in with it in two steps, and turns it off", async ({ page, member, forgive }) => {
+    test("a user sets it up, logs in with it in two steps, and turns it off", async ({ page, member, forgive }) => {
       forgive(/422/);
       const { secret, usedCode, recoveryCodes } = await setUpSecondFactor(page);
       const download = page.waitForEvent("download");
@@ -90,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
     });
 
-    test("a device is remembered until somebody has it asked again", async ({ page, member }) => {
+    test("a device is remembered until its user revokes that", async ({ page, member }) => {
       const { recoveryCodes } = await setUpSecondFactor(page);
       await page.goto("/dashboard");
       await logOut(page);

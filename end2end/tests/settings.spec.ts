@@ -230,7 +230,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("nobody ends the session of another person", async ({ page, member, browser, baseURL }) => {
+test("sessions of other users can't be ended", async ({ page, member, browser, baseURL }) => {
   expect(member.email).toBeTruthy();
   const stranger = await makeMember();
   const other = await elsewhere(browser, stranger.email);

@@ -89,7 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.context().close();
     });
 
-    test("whoever has an account joins with it, and switches between the two", async ({ page, member, browser }) => {
+    test("a user with an account joins another, and switches between the two", async ({ page, member, browser }) => {
       expect(member.email).toBeTruthy();
       const guest = await makeMember();
       await invite(page, guest.email, "Admin");

@@ -158,7 +158,7 @@ test("drafts are saved, published, compared and restored", async ({ page, member
   expect(await stored()).toBe(SHEET);
 });
 
-test("whoever leaves with something unsaved is asked", async ({ page, member, hydrated }) => {
+test("leaving with unsaved changes needs a confirmation", async ({ page, member, hydrated }) => {
   expect(member.email).toContain("@");
   await create(page, "Guarded", "Blank page");
   await hydrated(page);

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_hold_whatever_people_write() {
+    fn cells_hold_every_text() {
         assert_eq!(row(&["a", "", "b, \"c\"\r\nd"]), "\"a\",\"\",\"b, \"\"c\"\"\r\nd\"\r\n");
     }
 

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_compared_with_a_hash_as_dear_as_anybody_is() {
+    fn the_decoy_hash_costs_as_much_as_those_of_users() {
         let decoy = decoy();
         let hash = PasswordHash::new(&decoy).expect("a sound hash");
         let params = Params::try_from(&hash).expect("sound parameters");

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_opened_whatever_it_resolves_to_but_only_under_its_name() {
+    fn a_host_is_allowed_with_all_its_addresses_but_only_by_its_name() {
         assert!(allows("Intranet.Example.", "intranet.example", "10.0.0.1", 80));
         assert!(allows("intranet.example", "intranet.example.", "fd00::1", 443));
         assert!(allows("bücher.example", "xn--bcher-kva.example", "10.0.0.1", 80));

@@ -107,7 +107,7 @@ async fn without_a_setting_there_are_no_metrics() {
 }
 
 #[tokio::test]
-async fn only_whoever_has_the_token_sees_them() {
+async fn only_requests_with_the_token_see_them() {
     let service = TestService::start_with(&[("PLATEN_METRICS_TOKEN", TOKEN)]).await;
     for token in [None, Some("another-token-for-prometheus"), Some("a-token")] {
         let answer = asked(&service, token).await;

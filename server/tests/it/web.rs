@@ -289,7 +289,7 @@ async fn a_form_without_script_changes_the_theme_and_goes_back() {
 }
 
 #[tokio::test]
-async fn whoever_is_turned_away_reads_why_also_when_answers_are_packed_for_them() {
+async fn refused_visitors_read_the_reason_also_in_compressed_responses() {
     let site = site();
     let service = service_with(site.path()).await;
     let turned_away = async |encoding: &str| {

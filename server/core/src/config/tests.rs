@@ -44,7 +44,7 @@ fn the_address_of_the_listener_needs_no_zone() {
 }
 
 #[test]
-fn only_what_nobody_else_can_reach_is_private() {
+fn a_service_is_private_only_on_loopback_addresses_without_a_proxy() {
     let private = |settings: &[(&str, &str)]| read(settings).expect("settings").http.is_private();
     assert!(private(&[]));
     assert!(private(&[

@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_that_somebody_looks_at_comes_first() {
+    fn the_viewed_page_comes_first() {
         let order = |first, pages| {
             let drawings = Drawings {
                 size: Size::DotsPerInch(96),

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_finds_no_place_waits_for_one() {
+    async fn callers_without_a_place_wait_for_one() {
         let passwords = Passwords::default();
         let places = u32::try_from(passwords.places.available_permits()).expect("not so many");
         assert!(places >= 1);

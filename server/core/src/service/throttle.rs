@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_forgiven_begins_anew() {
+    fn a_forgiven_client_starts_again() {
         let (throttle, now) = (Throttle::default(), Instant::now());
         assert_eq!(take(&throttle, "one", 1, &[0, 0], now), [Ok(0), Err(60)]);
         throttle.forgive(&"one");

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_may_run_counts_as_script() {
+    fn everything_that_may_run_counts_as_script() {
         for html in [
             "<script>x</script>",
             "<SCRIPT src=x>",

@@ -98,7 +98,7 @@ async fn others_are_served_while_a_page_loops() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_loops_after_it_is_printed_holds_up_nobody() {
+async fn a_page_that_loops_after_it_is_printed_delays_no_other() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
     let html = "<p>Printed<script>onafterprint = () => setTimeout(() => { while (true) {} })</script>";
@@ -267,7 +267,7 @@ async fn a_renderer_that_is_killed_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_renderer_that_ends_while_it_idles_is_nobodys_fault() {
+async fn a_renderer_that_ends_while_idle_fails_no_render() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
     assert_serves(&engine, account).await;

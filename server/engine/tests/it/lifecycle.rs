@@ -65,7 +65,7 @@ async fn load(engine: &TestEngine, running: usize, waiting: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_killed_during_a_render_costs_nobody_his_document() {
+async fn a_browser_killed_during_a_render_loses_no_document() {
     let engine = TestEngine::start_with("", |config| config.slots = 1).await;
     let account = Uuid::now_v7();
     engine
@@ -331,7 +331,7 @@ async fn a_large_document_ends_its_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn renderers_are_sandboxed_and_the_browser_is_nobody() {
+async fn renderers_are_sandboxed_and_the_browser_has_no_privileges() {
     let engine = TestEngine::start("").await;
     let renderers = processes::renderers(engine.profiles());
     assert!(!renderers.is_empty());

@@ -54,7 +54,7 @@ fn an_empty_page_is_white_and_as_large_as_asked() {
 }
 
 #[test]
-fn a_thumbnail_has_one_size_whatever_the_page_has() {
+fn a_thumbnail_has_one_size_for_all_sizes_of_pages() {
     let page = |width: u32, height: u32| {
         let small = String::from_utf8(with_object("", b"")).expect("text");
         small.replace("[0 0 90 90]", &format!("[0 0 {width} {height}]"))

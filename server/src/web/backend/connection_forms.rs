@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_no_key_of_google_is_one_fault() {
+    fn text_that_is_no_google_key_is_one_error() {
         for file in ["", "{", "[]", "{}", r#"{"type": "authorized_user"}"#] {
             let form = ConnectionForm {
                 key_file: file.to_owned(),

@@ -131,7 +131,7 @@ const TEMPLATES: [(&str, &str); 34] = [
 ];
 
 #[tokio::test]
-async fn each_hostile_template_ends_by_its_own_limit_and_nobody_else_notices() {
+async fn each_hostile_template_ends_by_its_own_limit_and_affects_no_other() {
     let pool = pool(2).await;
     let nothing = Map::new();
     let mut wrong = String::new();

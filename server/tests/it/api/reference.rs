@@ -23,7 +23,7 @@ const LOOK: &str = r#"(async () => {
 })()"#;
 
 #[tokio::test]
-async fn a_browser_shows_the_reference_and_asks_nobody_else_for_it() {
+async fn a_browser_shows_the_reference_without_requests_to_other_hosts() {
     let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
     let options = json!({"evaluate_js": {"expression": LOOK}, "emulate_media_type": "screen"});
     let shown = studio.pdf(studio.service.url("/docs"), options).await;

@@ -86,7 +86,7 @@ async fn a_sane_request_id_comes_back_and_is_logged_without_the_query() {
 }
 
 #[tokio::test]
-async fn whom_to_tell_of_a_hole_is_public_once_somebody_is_named() {
+async fn the_security_contact_is_public_once_it_is_set() {
     const PATH: &str = "/.well-known/security.txt";
     let get = async |service: &TestService| {
         let answer = service.client.get(service.url(PATH)).send().await.unwrap();

@@ -301,7 +301,7 @@ async fn an_account_that_is_deleted_pays_no_more() {
 }
 
 #[tokio::test]
-async fn what_nobody_told_of_is_found_and_written_down() {
+async fn unannounced_changes_are_found_and_recorded() {
     let shop = Shop::open().await;
     let ann = shop.account("ann@example.org").await;
     let subscription = shop.subscribe(&ann, "Starter").await;

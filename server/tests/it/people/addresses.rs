@@ -73,7 +73,7 @@ async fn an_address_changes_by_the_link_that_it_was_sent() {
 }
 
 #[tokio::test]
-async fn a_link_changes_nothing_for_anybody_else() {
+async fn a_link_changes_nothing_for_other_users() {
     let town = Town::build().await;
     let (mut ann, mut mallory) = (town.browser("192.0.2.1"), town.browser("192.0.2.66"));
     let user = town.welcome(&mut ann, "ann@example.org").await;
@@ -134,7 +134,7 @@ async fn only_the_last_wish_counts() {
 }
 
 #[tokio::test]
-async fn an_address_that_somebody_has_is_not_told_to_whoever_wants_it() {
+async fn a_taken_address_is_not_revealed() {
     let town = Town::build().await;
     let (mut ann, mut bob) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
     let user = town.welcome(&mut ann, "ann@example.org").await;

@@ -331,7 +331,7 @@ async fn pages_say_that_sessions_can_not_be_read() {
 }
 
 #[tokio::test]
-async fn a_proxy_says_where_somebody_comes_from() {
+async fn a_trusted_proxy_names_the_address_of_the_client() {
     let town = town().await;
     let site = Site::open(&town, BASE);
     let peer: std::net::SocketAddr = "192.0.2.9:1234".parse().expect("an address");

@@ -56,7 +56,7 @@ fn is_worthless<T: std::fmt::Debug>(outcome: &Result<T, PeopleError>) -> bool {
 }
 
 #[tokio::test]
-async fn whoever_is_new_comes_in_by_the_link_of_the_mail_and_by_it_only() {
+async fn a_new_user_joins_only_by_the_link_of_the_mail() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let owner = town.welcome(&mut ann, "ann@example.org").await;
@@ -106,7 +106,7 @@ async fn whoever_is_new_comes_in_by_the_link_of_the_mail_and_by_it_only() {
 }
 
 #[tokio::test]
-async fn whoever_has_a_user_comes_in_as_that_user_and_nobody_in_their_place() {
+async fn only_the_invited_user_joins_with_an_existing_user() {
     let town = Town::build().await;
     let (mut ann, mut bob, mut eve) = (
         town.browser("192.0.2.1"),

@@ -264,7 +264,7 @@ async fn no_name_becomes_a_header() {
 }
 
 #[tokio::test]
-async fn without_a_server_and_without_anybody_to_look_mail_waits() {
+async fn mail_waits_without_a_way_to_deliver_it() {
     let mut town = Town::build().await;
     town.mailing.delivery = Delivery::None;
     town.asks_for_a_link("ann@example.org").await;

@@ -65,7 +65,7 @@ async fn a_link_lets_the_reader_of_the_mail_choose_once() {
 }
 
 #[tokio::test]
-async fn an_address_that_nobody_has_is_answered_alike_and_gets_no_mail() {
+async fn an_unknown_address_has_the_same_response_and_gets_no_mail() {
     let town = Town::build().await;
     town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
     let client = town.browser("192.0.2.2").client;
@@ -130,7 +130,7 @@ async fn a_change_ends_the_other_sessions() {
 }
 
 #[tokio::test]
-async fn guessing_the_password_of_whoever_is_logged_in_is_slow_as_well() {
+async fn guessing_the_password_of_a_logged_in_user_is_slow_as_well() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let user = town.welcome(&mut ann, "ann@example.org").await;

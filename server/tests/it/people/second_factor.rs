@@ -311,7 +311,7 @@ async fn the_second_step_waits_for_ten_minutes() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_codes_is_told_to_wait_wherever_they_are_but_not_a_known_browser() {
+async fn guessed_codes_delay_all_clients_but_a_known_browser() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     for tried in 0..12 {
@@ -335,7 +335,7 @@ async fn whoever_guesses_codes_is_told_to_wait_wherever_they_are_but_not_a_known
 }
 
 #[tokio::test]
-async fn whoever_turns_it_off_logs_in_by_the_password_again() {
+async fn after_it_is_turned_off_the_password_is_enough() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     let mut waits = town.at_second_step("192.0.2.3").await;
@@ -373,7 +373,7 @@ async fn whoever_turns_it_off_logs_in_by_the_password_again() {
 }
 
 #[tokio::test]
-async fn what_nobody_has_shown_a_code_of_is_not_asked_for() {
+async fn an_app_without_a_confirmed_code_is_not_required() {
     let town = Town::build().await;
     let mut laptop = town.browser("192.0.2.1");
     let (user, now) = (town.welcome(&mut laptop, ANN).await, clock::now());

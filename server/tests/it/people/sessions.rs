@@ -27,7 +27,7 @@ impl Town {
 }
 
 #[tokio::test]
-async fn people_see_and_end_their_own_sessions_and_nobody_elses() {
+async fn users_see_and_end_only_their_own_sessions() {
     let town = Town::build().await;
     let (mut laptop, mut phone, mut bob) = (
         town.browser("192.0.2.1"),
@@ -146,7 +146,7 @@ async fn a_session_lasts_as_long_as_the_person_wants_and_three_months_at_most() 
 }
 
 #[tokio::test]
-async fn a_session_that_another_version_wrote_is_nobodys() {
+async fn a_session_written_by_another_version_belongs_to_no_user() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     town.welcome(&mut ann, "ann@example.org").await;

@@ -57,7 +57,7 @@ async fn an_address_becomes_a_user_by_its_link_and_the_password() {
 }
 
 #[tokio::test]
-async fn nobody_prepares_an_account_for_somebody_else() {
+async fn an_account_can_not_be_prepared_for_another_person() {
     let town = Town::build().await;
     let (mut ann, mallory) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
     let now = clock::now();
@@ -187,7 +187,7 @@ async fn every_fault_of_the_form_is_told_at_its_field() {
 }
 
 #[tokio::test]
-async fn nobody_fills_somebody_elses_mailbox() {
+async fn mail_to_an_address_is_limited() {
     let town = Town::build().await;
     let now = clock::now();
     for tried in 0..7 {

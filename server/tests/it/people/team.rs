@@ -80,7 +80,7 @@ impl Town {
 }
 
 #[tokio::test]
-async fn whoever_is_removed_is_out_at_once_and_their_keys_go_on() {
+async fn a_removed_member_loses_access_at_once_and_their_keys_continue() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let owner = town.welcome(&mut ann, "ann@example.org").await;
@@ -119,7 +119,7 @@ async fn whoever_is_removed_is_out_at_once_and_their_keys_go_on() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_their_only_account_can_sign_up_again() {
+async fn a_user_who_leaves_their_only_account_can_sign_up_again() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let owner = town.welcome(&mut ann, "ann@example.org").await;
@@ -181,7 +181,7 @@ async fn an_account_is_handed_over_by_its_owner() {
 }
 
 #[tokio::test]
-async fn an_account_has_one_owner_whatever_happens_at_once() {
+async fn an_account_has_one_owner_after_concurrent_changes() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let owner = town.welcome(&mut ann, "ann@example.org").await;

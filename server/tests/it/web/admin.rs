@@ -69,7 +69,7 @@ impl Office {
 }
 
 #[tokio::test]
-async fn nobody_but_operators_with_a_second_factor_gets_in() {
+async fn only_operators_with_a_second_factor_have_access() {
     let office = Office::open().await;
     let service = &office.service;
     let ann = Visitor::log_in(service, ANN).await;
@@ -114,7 +114,7 @@ async fn nobody_but_operators_with_a_second_factor_gets_in() {
 }
 
 #[tokio::test]
-async fn whoever_changes_something_has_shown_only_just_now_who_they_are() {
+async fn changes_need_a_recent_confirmation_of_identity() {
     let office = Office::open().await;
     let before =
         "update sessions set data = jsonb_set(data, '{person,confirmed}', to_jsonb('2026-11-22T10:00:00Z'::text))";

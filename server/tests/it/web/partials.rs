@@ -47,7 +47,7 @@ async fn partial(editor: &Editor, handle: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_new_partial_is_a_few_lines_whatever_starter_is_chosen() {
+async fn a_new_partial_is_a_few_lines_with_every_starter() {
     let editor = Editor::open().await;
     let id = partial(&editor, "footer").await;
     let content = format!("select content from template_versions where template_id = '{id}'");

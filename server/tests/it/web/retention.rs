@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
+async fn turning_off_stored_content_deletes_that_of_the_account_alone() {
     let site = site();
     let mut service = service_with(site.path()).await;
     let (ann, bob) = (service.account("ann@example.org"), service.account("bob@example.org"));

@@ -650,7 +650,7 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn whoever_looks_into_an_account_sees_every_page_and_changes_nothing() {
+async fn a_viewing_operator_sees_every_page_and_changes_nothing() {
     let site = site();
     let stage = Stage::set(service_with(site.path()).await).await;
     let mut operator = Visitor::operator(&stage.service, "op@example.org").await;

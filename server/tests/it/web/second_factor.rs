@@ -58,7 +58,7 @@ impl House {
 }
 
 #[tokio::test]
-async fn whoever_has_shown_only_the_password_reaches_no_page_and_no_function() {
+async fn a_password_alone_gives_access_to_no_page_and_no_function() {
     let house = House::build().await;
     let codes = house.with_second_factor().await;
     let mut ann = Visitor::log_in(&house.service, ANN).await;
@@ -216,7 +216,7 @@ async fn a_refused_form_continues_once_after_its_own_confirmation() {
 }
 
 #[tokio::test]
-async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
+async fn after_the_grace_time_an_account_that_requires_it_lets_no_member_act_without() {
     let house = House::build().await;
     let ann = Visitor::log_in(&house.service, ANN).await;
     let require = async |day: &str| {
@@ -262,7 +262,7 @@ async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
 }
 
 #[tokio::test]
-async fn an_operator_helps_whoever_has_lost_app_and_codes() {
+async fn an_operator_helps_users_who_have_lost_app_and_codes() {
     let house = House::build().await;
     let mut browser = house.town.browser("192.0.2.2");
     let user = house.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");

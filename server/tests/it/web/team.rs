@@ -14,7 +14,7 @@ async fn stage(service: &TestService) -> (String, Visitor, Visitor) {
 }
 
 #[tokio::test]
-async fn whoever_switches_does_nothing_in_one_account_that_was_meant_for_another() {
+async fn a_form_of_the_former_account_does_nothing_in_the_chosen_one() {
     let site = site();
     let service = service_with(site.path()).await;
     let (account, ann, mut bob) = stage(&service).await;
@@ -49,7 +49,7 @@ async fn whoever_switches_does_nothing_in_one_account_that_was_meant_for_another
 }
 
 #[tokio::test]
-async fn whoever_is_removed_is_told_so_and_goes_on_elsewhere() {
+async fn a_removed_member_is_told_so_and_continues_in_another_account() {
     let site = site();
     let service = service_with(site.path()).await;
     let (account, ann, mut bob) = stage(&service).await;

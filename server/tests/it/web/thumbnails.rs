@@ -89,7 +89,7 @@ async fn pictures_are_drawn_once_the_caller_has_the_answer_and_are_the_accounts_
 }
 
 #[tokio::test]
-async fn nothing_is_drawn_while_nobody_looks() {
+async fn nothing_is_drawn_without_a_viewer() {
     let site = site();
     let service = service_with(site.path()).await;
     let account = service.account("ann@example.org");
@@ -134,7 +134,7 @@ async fn pages_in_another_process_count() {
 }
 
 #[tokio::test]
-async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
+async fn a_document_in_the_default_storage_is_drawn_when_it_is_viewed() {
     let site = site();
     let mut service = service_with(site.path()).await;
     let account = service.account("ann@example.org");

@@ -108,7 +108,7 @@ fn a_body_that_the_schema_would_refuse_by_now_is_read() {
 }
 
 #[test]
-fn what_nobody_can_read_says_why() {
+fn unreadable_content_has_a_reason() {
     for (version, bytes, reason) in [
         (0, &b"{"[..], "EOF"),
         (0, br#"{"parts": ["https://"]}"#, "/parts/0"),

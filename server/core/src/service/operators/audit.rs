@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_holds_until_somebody_touches_it() {
+    fn a_chain_holds_until_it_is_changed() {
         let links = chain(&["a", "b", "c"]);
         assert_eq!(check(&links).expect("a chain").number, 3);
         let mut changed = links.clone();

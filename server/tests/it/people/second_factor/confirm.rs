@@ -9,7 +9,7 @@ use time::Duration;
 use crate::support::people::{PASSWORD, Town};
 
 #[tokio::test]
-async fn whoever_has_just_logged_in_has_confirmed_that_it_is_they() {
+async fn a_new_log_in_counts_as_a_confirmation() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     let client = ann.laptop.client.clone();

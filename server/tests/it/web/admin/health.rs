@@ -192,7 +192,7 @@ async fn versions_that_differ_and_work_that_waits_are_told_of() {
 }
 
 #[tokio::test]
-async fn nobody_but_operators_sees_it_or_is_told_of_it() {
+async fn only_operators_see_it_and_are_notified() {
     let site = site();
     let service = service_with(site.path()).await;
     service.account("ann@example.org");
