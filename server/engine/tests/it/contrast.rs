@@ -1,7 +1,7 @@
 //! Texts that are hard to read on what is painted below them.
 
 use platen_engine::job::RenderJob;
-use platen_pdf::{OutputFormat, check::contrast::LowContrast};
+use platen_pdf::{OutputFormat, Watermark, check::contrast::LowContrast};
 use uuid::Uuid;
 
 use crate::support::{TestEngine, html_job};
@@ -82,6 +82,27 @@ async fn doubtful_backgrounds_decoration_and_hidden_text_are_not_reported() {
         <p style='color: #ddd'>• | —\
         <p style='color: #ccc; -webkit-text-stroke: 1pt #ccc'>Outlined</p>";
     assert_eq!(low_contrast(&engine, body).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_beside_covered_text_and_below_lines_is_reported() {
+    let engine = TestEngine::start("").await;
+    let body = "<style>div, p { position: relative; color: #777 } b { position: absolute }</style>\
+        <div>Covered<b style='inset: 0; background: linear-gradient(#fff, #333)'></b></div>\
+        <p>Visible<b style='inset: 0; outline: 5px solid #036'></b></p>";
+    let found = low_contrast(&engine, body).await;
+    let texts: Vec<_> = found.iter().map(|found| described(found).0).collect();
+    assert_eq!(texts, ["Visible"]);
+
+    let job = RenderJob {
+        format: OutputFormat::PdfA2b,
+        watermark: Some(Watermark::Test),
+        ..html_job(&format!(
+            "{HEAD}<p style='margin-top: 140mm; text-align: center; color: #777'>Below a watermark"
+        ))
+    };
+    let document = engine.render(Uuid::now_v7(), job).await.unwrap();
+    assert_eq!(document.low_contrast.len(), 1);
 }
 
 /// Each pair of colours is listed once, and a page can have any number of them.

@@ -1,11 +1,11 @@
 //! Contrast of text with its background (WCAG 2.2, success criterion 1.4.3). No level of PDF/A or PDF/UA depends on it.
 //!
 //! Only certain cases are reported: text in one colour, on paper or on a shape in one colour that contains it. Text over
-//! pictures, gradients or edges is left to a person, and so are artifacts.
+//! pictures, gradients or edges is left to a person, and so are text that something later may cover, and artifacts.
 
 mod layers;
 
-use std::cell::LazyCell;
+use std::{cell::LazyCell, mem};
 
 use super::colours::Colours;
 use super::levels::{Element, MAX_TEXT};
@@ -21,6 +21,9 @@ use layers::Layers;
 
 /// Most pairs of colours that are reported.
 const MAX_PAIRS: usize = 20;
+/// Most lines of a page with one pair of colours, and with any, that are remembered until it is known which are covered.
+const MAX_LINES_OF_PAIR: usize = 20;
+const MAX_LINES: usize = 400;
 /// Most bytes of content that are read. Then the remaining pages are not.
 const MAX_BYTES: usize = 64 << 20;
 /// Font size from which text counts as large, in points. WCAG requires it to be bold below 18 points, which a font doesn't
@@ -93,6 +96,7 @@ pub(super) fn follow(document: &Document, pages: &[ObjectNumber], doubtful: &[Do
         // What was found before an error is kept.
         let _ = painter.page(pages[page - 1]);
         bytes += painter.bytes;
+        contrasts.end_page();
         if bytes > MAX_BYTES || contrasts.found.len() == MAX_PAIRS {
             break;
         }
@@ -143,7 +147,7 @@ pub(super) struct FaintText {
     owner: Owner,
     pair: Pair,
     spot: Spot,
-    /// Of the first text of the spot, in UTF-16.
+    /// Of the first text of the line, in UTF-16.
     first_characters: Vec<u16>,
 }
 
@@ -151,6 +155,9 @@ pub(super) struct FaintText {
 struct Contrasts {
     page: usize,
     layers: Layers,
+    /// Lines of text of the current page, in the order in which they are painted.
+    texts: Vec<FaintText>,
+    /// The first text for each pair of colours, on finished pages.
     found: Vec<FaintText>,
     /// The last colour with enough contrast to every layer, with the number of their colours then.
     last_fine: Option<(Colour, usize)>,
@@ -161,20 +168,18 @@ impl Canvas for Contrasts {
         if painted.text.is_some() {
             self.text(&painted);
         } else if let Some(layer) = self.layers.add(&painted) {
-            let page = self.page;
-            let is_visible = |spot: &Spot| spot.area.is_none_or(|text| !layer.may_cover(text));
-            self.found.retain(|found| found.page != page || is_visible(&found.spot));
+            let is_visible = |area: Area| !layer.may_cover(area.middle());
+            self.texts.retain(|text| text.spot.area.is_none_or(is_visible));
         }
     }
 
     /// Most texts have enough contrast to everything on their page, and no text was found that may be their shadow.
     fn needs_text(&mut self, painted: &Painted) -> bool {
-        let page = self.page;
         let may_be_low = painted.owner != Owner::Artifact
             && painted
                 .colour
                 .is_some_and(|colour| painted.opacity < 1.0 || !self.is_fine(colour));
-        may_be_low || self.found.iter().any(|found| found.page == page)
+        may_be_low || !self.texts.is_empty()
     }
 }
 
@@ -220,12 +225,10 @@ impl Contrasts {
             return;
         };
         // Shadows are painted before the text that casts them.
-        let page = self.page;
         let characters = LazyCell::new(|| text.characters());
-        self.found.retain(|found| {
-            let is_shadow = found.page == page
-                && found.spot.overlaps(area)
-                && found.first_characters == characters[..characters.len().min(MAX_TEXT)];
+        self.texts.retain(|text| {
+            let is_shadow =
+                text.spot.overlaps(area) && text.first_characters == characters[..characters.len().min(MAX_TEXT)];
             !is_shadow
         });
         let Some(colour) = painted.colour.filter(|_| painted.owner != Owner::Artifact) else {
@@ -256,27 +259,51 @@ impl Contrasts {
         if colour == background || contrast(colour, background) >= required {
             return;
         }
-        if let Some(found) = self.found.iter_mut().find(|found| found.pair == pair) {
-            // The rest of the line or paragraph.
-            if found.page == page && found.owner == painted.owner && painted.owner != Owner::Nothing {
-                found.spot.add(Some(area), &characters);
+        // The rest of a line.
+        if let Some(last) = self.texts.last_mut()
+            && (last.pair, last.owner) == (pair, painted.owner)
+            && painted.owner != Owner::Nothing
+            && last
+                .spot
+                .area
+                .is_some_and(|line| line.overlaps_vertically(area.middle()))
+        {
+            last.spot.add(Some(area), &characters);
+            return;
+        }
+        let is_known = self.found.iter().any(|found| found.pair == pair);
+        let of_pair = self.texts.iter().filter(|text| text.pair == pair).count();
+        if is_known || of_pair == MAX_LINES_OF_PAIR || self.texts.len() == MAX_LINES {
+            return;
+        }
+        let mut spot = Spot::default();
+        spot.add(Some(area), &characters);
+        self.texts.push(FaintText {
+            page: self.page,
+            owner: painted.owner,
+            pair,
+            spot,
+            first_characters: characters[..characters.len().min(MAX_TEXT)].to_vec(),
+        });
+    }
+
+    /// Keeps the first text for each pair of colours that nothing covers.
+    fn end_page(&mut self) {
+        for text in mem::take(&mut self.texts) {
+            if let Some(found) = self.found.iter_mut().find(|found| found.pair == text.pair) {
+                // The rest of the paragraph.
+                if found.owner == text.owner && text.owner != Owner::Nothing {
+                    found.spot.join(&text.spot);
+                }
+            } else if self.found.len() < MAX_PAIRS && text.spot.text().is_some_and(|text| has_letters(&text)) {
+                self.found.push(text);
             }
-        } else if self.found.len() < MAX_PAIRS && has_letters(&characters) {
-            let mut spot = Spot::default();
-            spot.add(Some(area), &characters);
-            self.found.push(FaintText {
-                page,
-                owner: painted.owner,
-                pair,
-                spot,
-                first_characters: characters[..characters.len().min(MAX_TEXT)].to_vec(),
-            });
         }
     }
 }
 
-fn has_letters(characters: &[u16]) -> bool {
-    char::decode_utf16(characters.iter().copied()).any(|character| character.is_ok_and(char::is_alphanumeric))
+fn has_letters(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
 }
 
 fn contrast(one: Colour, other: Colour) -> f64 {

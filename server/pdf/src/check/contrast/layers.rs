@@ -108,9 +108,9 @@ impl Layers {
             hole,
             colour,
         });
-        // Of repeated forms, only the box is known, which may be the page.
-        let is_drawn_here = !matches!(painted.shape, Shape::Repeated);
-        self.painted.last().filter(|_| is_drawn_here)
+        // Lines, such as those of watermarks and frames, cover little of their box, and only the box of repeated forms is known.
+        let may_fill_box = !matches!(painted.shape, Shape::Lines(_) | Shape::Repeated);
+        self.painted.last().filter(|_| may_fill_box)
     }
 
     /// Returns the colour below an area; `None` if it is not one colour for certain.

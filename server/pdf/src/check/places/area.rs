@@ -63,6 +63,11 @@ impl Area {
         Self([left, bottom + height * 0.25, right, top - height * 0.3])
     }
 
+    /// Returns whether another rectangle is at the same height, at least in part.
+    pub(crate) fn overlaps_vertically(&self, other: Self) -> bool {
+        self.0[1] < other.0[3] && other.0[1] < self.0[3]
+    }
+
     /// Returns whether another rectangle is inside, by up to half its height.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         let ([left, bottom, right, top], tolerance) = (other.0, other.height() / 2.0);
@@ -117,7 +122,7 @@ impl Spot {
     }
 
     /// Adds another place.
-    pub(super) fn join(&mut self, other: &Self) {
+    pub(in crate::check) fn join(&mut self, other: &Self) {
         self.add(other.area, &other.text);
     }
 
