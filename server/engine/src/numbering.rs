@@ -1,9 +1,10 @@
 //! Headers and footers that are printed apart from the parts, and then drawn over their pages.
 //!
 //! Chromium numbers the pages of one document only, and doesn't tell text of its header and footer from that of the page. So parts
-//! are printed without them if there are several, or if the templates of an archive may hide text. Most templates of several parts
-//! are filled here and placed below each other on tall pages. Those that would look different there, and those of one part, are printed
-//! on a blank document with as many pages as all parts together, for which Chromium fills `pageNumber` and `totalPages`.
+//! are printed without them if there are several, or if the templates of an archive may hide text, unless that depends on margins that
+//! the page may set. Most templates of several parts are filled here and placed below each other on tall pages. Those that would look
+//! different there, and those of one part, are printed on a blank document with as many pages as all parts together, for which Chromium
+//! fills `pageNumber` and `totalPages`.
 
 mod column;
 

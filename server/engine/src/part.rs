@@ -5,13 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use memchr::memchr_iter;
 use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
 use crate::{
     addresses::{may_hold_addresses, may_make_addresses},
-    ascii_case::starts_with,
     error::{RenderError, RenderProblem},
     header_footer::{self, Fields},
     job::{Part, Phase, Warning},
@@ -273,12 +271,19 @@ pub(crate) fn may_ask_network(kind: PageKind, part: &Part) -> bool {
     }
 }
 
-/// Returns whether the page may set its own margins, as far as its source shows: in its style sheets, or in others.
+/// Returns whether the page may set its own margins by `@page`, as far as its source shows, or loads style sheets or scripts that may.
+/// CPU-bound.
 pub(crate) fn may_set_margins(part: &Part) -> bool {
     let Part::Html(html) = part else { return true };
-    let html = html.as_bytes();
-    let has_rule = |at: usize| starts_with(&html[at..], b"@page") || starts_with(&html[at..], b"@import");
-    memchr_iter(b'@', html).any(has_rule) || memchr_iter(b'<', html).any(|at| starts_with(&html[at..], b"<link"))
+    let html = html.to_ascii_lowercase();
+    let has = |start: &str, end: char, word: &str| {
+        let mut rest = html.split(start).skip(1);
+        rest.any(|rest| rest.split(end).next().is_some_and(|inner| inner.contains(word)))
+    };
+    html.contains("@import")
+        || has("@page", '}', "margin")
+        || has("<link", '>', "stylesheet")
+        || has("<script", '>', "src")
 }
 
 /// Returns how to transfer the printed document. A part that can be printed again without side effects, because neither

@@ -117,13 +117,17 @@ async fn plan_running_text(job: &RenderJob) -> Result<(bool, bool), RenderError>
     if job.format != OutputFormat::PdfA2b {
         return Ok((false, false));
     }
-    let (wanted, has_own_margins) = (wanted.clone(), may_set_margins(part));
-    blocking(move || {
-        let is_known = header_footer::is_text_known(&wanted);
-        let needs_page = has_own_margins && header_footer::depend_on_margins(&wanted);
-        (!is_known && !needs_page, is_known)
-    })
-    .await
+    let wanted = wanted.clone();
+    let examined = blocking(move || {
+        (
+            header_footer::is_text_known(&wanted),
+            header_footer::depend_on_margins(&wanted),
+        )
+    });
+    let (is_known, depend_on_margins) = examined.await?;
+    let part = part.clone();
+    let needs_page = depend_on_margins && (job.evaluate.is_some() || blocking(move || may_set_margins(&part)).await?);
+    Ok((!is_known && !needs_page, is_known))
 }
 
 impl Render<'_> {
