@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn all_addresses_of_a_network_are_one_client() {
+    fn ipv6_clients_are_identified_by_their_64_bit_prefix() {
         assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(network("192.0.2.7"), "192.0.2.7");
         assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_hold_every_text() {
+    fn cells_are_quoted_and_escaped() {
         assert_eq!(row(&["a", "", "b, \"c\"\r\nd"]), "\"a\",\"\",\"b, \"\"c\"\"\r\nd\"\r\n");
     }
 

@@ -331,7 +331,7 @@ async fn a_large_document_ends_its_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn renderers_are_sandboxed_and_the_browser_has_no_privileges() {
+async fn renderers_are_sandboxed_and_the_browser_runs_as_an_unprivileged_user() {
     let engine = TestEngine::start("").await;
     let renderers = processes::renderers(engine.profiles());
     assert!(!renderers.is_empty());

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn is_silent_where_no_pixels_are_visible() {
+    fn sufficient_resolution_causes_no_warning() {
         for content in [
             "72 0 0 36 0 0 cm /P Do",
             "36 0 0 18 0 0 cm /F Do",

@@ -54,7 +54,7 @@ fn an_empty_page_is_white_and_as_large_as_asked() {
 }
 
 #[test]
-fn a_thumbnail_has_one_size_for_all_sizes_of_pages() {
+fn the_longer_side_of_a_thumbnail_has_the_requested_length() {
     let page = |width: u32, height: u32| {
         let small = String::from_utf8(with_object("", b"")).expect("text");
         small.replace("[0 0 90 90]", &format!("[0 0 {width} {height}]"))

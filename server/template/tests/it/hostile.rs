@@ -33,7 +33,7 @@ async fn ending(pool: &Pool, template: &str, context: &Map<String, Value>) -> St
         served
     });
     let shown: String = template.chars().take(60).collect();
-    assert!(served, "{shown}: somebody else was not served");
+    assert!(served, "{shown}: another account was not served");
     assert!(took < PATIENCE, "{shown}: took {took:?}");
     match ended {
         Ok(_) => "ok".to_owned(),

@@ -415,7 +415,7 @@ async fn a_service_account_that_the_service_may_not_act_as_is_explained() {
 }
 
 #[tokio::test]
-async fn without_an_identity_at_google_no_account_is_impersonated() {
+async fn service_account_impersonation_needs_a_google_identity() {
     let studio = Studio::start().await;
     let found = problems(studio.connect(&as_acme("documents")).await).await;
     assert_eq!(found[0].0, "/connection/credentials/type");

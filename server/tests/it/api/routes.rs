@@ -93,15 +93,15 @@ async fn the_security_contact_is_public_once_it_is_set() {
         let status = answer.status().as_u16();
         (status, answer.text().await.unwrap())
     };
-    let nobody = TestService::start().await;
-    assert_eq!(get(&nobody).await.0, 404);
-    let somebody = nobody
+    let without_contact = TestService::start().await;
+    assert_eq!(get(&without_contact).await.0, 404);
+    let with_contact = without_contact
         .beside(&[
             ("PLATEN_SECURITY_CONTACT", "mailto:security@example.org"),
             ("PLATEN_BASE_URL", "https://platen.example"),
         ])
         .await;
-    let (status, text) = get(&somebody).await;
+    let (status, text) = get(&with_contact).await;
     assert_eq!(status, 200);
     let fields: Vec<_> = text.lines().filter_map(|line| line.split_once(": ")).collect();
     assert_eq!(fields[0], ("Contact", "mailto:security@example.org"));

@@ -301,7 +301,7 @@ async fn an_account_that_is_deleted_pays_no_more() {
 }
 
 #[tokio::test]
-async fn unannounced_changes_are_found_and_recorded() {
+async fn changes_at_stripe_without_an_event_are_found_by_reconciliation() {
     let shop = Shop::open().await;
     let ann = shop.account("ann@example.org").await;
     let subscription = shop.subscribe(&ann, "Starter").await;

@@ -49,7 +49,7 @@ async fn templates_yield_no_more_html_than_a_document_may_have() {
 }
 
 #[tokio::test]
-async fn unread_documents_cost_only_their_account() {
+async fn unread_responses_use_only_the_memory_share_of_their_account() {
     let stage = Stage::start(&LITTLE_MEMORY).await;
     let body = noise::request().to_string();
     let report = stage

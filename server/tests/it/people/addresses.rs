@@ -134,7 +134,7 @@ async fn only_the_last_wish_counts() {
 }
 
 #[tokio::test]
-async fn a_taken_address_is_not_revealed() {
+async fn a_request_for_a_taken_address_does_not_reveal_it() {
     let town = Town::build().await;
     let (mut ann, mut bob) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
     let user = town.welcome(&mut ann, "ann@example.org").await;

@@ -64,7 +64,7 @@ async fn an_owner_can_take_an_account_back_for_a_week() {
 }
 
 #[tokio::test]
-async fn only_the_owner_decides() {
+async fn only_the_owner_deletes_or_renames_an_account() {
     let town = Town::build().await;
     let (mut ann, mut bob) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
     let user = town.welcome(&mut ann, "ann@example.org").await;

@@ -171,7 +171,7 @@ async fn the_cookie_is_for_this_host_and_for_no_script() {
     ] {
         let mut site = Site::open(&town, base);
         assert_eq!(site.get("/whoami").await, "");
-        assert_eq!(site.cookie, None, "whoever only looks has no session");
+        assert_eq!(site.cookie, None, "a visitor who only views pages has no session");
         let entered = site.enter().await;
         assert_eq!(entered.status, 200);
         let cookies = set_cookie(&entered);

@@ -56,7 +56,7 @@ fn is_worthless<T: std::fmt::Debug>(outcome: &Result<T, PeopleError>) -> bool {
 }
 
 #[tokio::test]
-async fn a_new_user_joins_only_by_the_link_of_the_mail() {
+async fn an_invitation_link_adds_one_new_user_once() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let owner = town.welcome(&mut ann, "ann@example.org").await;
@@ -106,7 +106,7 @@ async fn a_new_user_joins_only_by_the_link_of_the_mail() {
 }
 
 #[tokio::test]
-async fn only_the_invited_user_joins_with_an_existing_user() {
+async fn an_invitation_of_an_existing_user_is_accepted_only_by_them() {
     let town = Town::build().await;
     let (mut ann, mut bob, mut eve) = (
         town.browser("192.0.2.1"),

@@ -113,7 +113,7 @@ async fn a_hash_with_former_parameters_is_replaced_at_the_next_log_in() {
 }
 
 #[tokio::test]
-async fn guesses_are_delayed() {
+async fn password_guesses_are_rate_limited() {
     let town = Town::build().await;
     town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
     let mut refused = 0;
@@ -156,7 +156,7 @@ async fn one_place_tries_so_many_addresses_and_no_more() {
 }
 
 #[tokio::test]
-async fn correct_passwords_are_not_limited() {
+async fn a_successful_log_in_resets_the_limit_of_attempts() {
     let town = Town::build().await;
     let user = town.welcome(&mut town.browser("192.0.2.1"), "ann@example.org").await;
     let mut browser = town.browser("192.0.2.2");

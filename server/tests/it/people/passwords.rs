@@ -130,7 +130,7 @@ async fn a_change_ends_the_other_sessions() {
 }
 
 #[tokio::test]
-async fn guessing_the_password_of_a_logged_in_user_is_slow_as_well() {
+async fn password_attempts_at_confirmation_are_rate_limited() {
     let town = Town::build().await;
     let mut ann = town.browser("192.0.2.1");
     let user = town.welcome(&mut ann, "ann@example.org").await;

@@ -311,7 +311,7 @@ async fn the_second_step_waits_for_ten_minutes() {
 }
 
 #[tokio::test]
-async fn guessed_codes_delay_all_clients_but_a_known_browser() {
+async fn code_attempts_are_rate_limited_per_user_except_in_a_known_browser() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     for tried in 0..12 {
@@ -373,7 +373,7 @@ async fn after_it_is_turned_off_the_password_is_enough() {
 }
 
 #[tokio::test]
-async fn an_app_without_a_confirmed_code_is_not_required() {
+async fn an_authenticator_app_is_required_only_after_a_valid_code() {
     let town = Town::build().await;
     let mut laptop = town.browser("192.0.2.1");
     let (user, now) = (town.welcome(&mut laptop, ANN).await, clock::now());

@@ -57,7 +57,7 @@ async fn an_address_becomes_a_user_by_its_link_and_the_password() {
 }
 
 #[tokio::test]
-async fn an_account_can_not_be_prepared_for_another_person() {
+async fn account_pre_hijacking_is_prevented() {
     let town = Town::build().await;
     let (mut ann, mallory) = (town.browser("192.0.2.1"), town.browser("192.0.2.2"));
     let now = clock::now();

@@ -116,7 +116,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
 }
 
 #[tokio::test]
-async fn connections_of_another_account_can_not_be_tested_changed_or_deleted() {
+async fn connections_of_another_account_cannot_be_tested_changed_or_deleted() {
     let (s3, site) = (s3().await, site());
     let service = service_with_stores(&site).await;
     service.account("ann@example.org");

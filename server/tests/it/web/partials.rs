@@ -47,7 +47,7 @@ async fn partial(editor: &Editor, handle: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_new_partial_is_a_few_lines_with_every_starter() {
+async fn a_new_partial_starts_with_a_fragment_instead_of_a_page() {
     let editor = Editor::open().await;
     let id = partial(&editor, "footer").await;
     let content = format!("select content from template_versions where template_id = '{id}'");

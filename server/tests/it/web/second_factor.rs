@@ -216,7 +216,7 @@ async fn a_refused_form_continues_once_after_its_own_confirmation() {
 }
 
 #[tokio::test]
-async fn after_the_grace_time_an_account_that_requires_it_lets_no_member_act_without() {
+async fn members_without_a_required_second_factor_are_blocked_after_the_grace_period() {
     let house = House::build().await;
     let ann = Visitor::log_in(&house.service, ANN).await;
     let require = async |day: &str| {
@@ -262,7 +262,7 @@ async fn after_the_grace_time_an_account_that_requires_it_lets_no_member_act_wit
 }
 
 #[tokio::test]
-async fn an_operator_helps_users_who_have_lost_app_and_codes() {
+async fn an_operator_removes_the_second_factor_of_a_user() {
     let house = House::build().await;
     let mut browser = house.town.browser("192.0.2.2");
     let user = house.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");

@@ -89,7 +89,7 @@ async fn pictures_are_drawn_once_the_caller_has_the_answer_and_are_the_accounts_
 }
 
 #[tokio::test]
-async fn nothing_is_drawn_without_a_viewer() {
+async fn thumbnails_are_created_only_while_the_dashboard_is_open() {
     let site = site();
     let service = service_with(site.path()).await;
     let account = service.account("ann@example.org");

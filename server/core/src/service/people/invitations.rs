@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_separated_by_all_usual_separators() {
+    fn invited_addresses_are_split_normalized_and_limited() {
         let read = |typed: &str| {
             addresses(typed).map(|emails| emails.iter().map(|email| email.as_str().to_owned()).collect::<Vec<_>>())
         };

@@ -75,7 +75,7 @@ async fn a_connection_that_waits_to_be_accepted_belongs_to_the_render_that_made_
 }
 
 #[tokio::test]
-async fn a_response_after_the_render_is_charged_to_no_render() {
+async fn a_response_after_the_render_is_attributed_to_no_render() {
     let (asked, mut was_asked) = tokio::sync::mpsc::channel(1);
     let (answer, may_answer) = tokio::sync::watch::channel(false);
     let server = server(move |mut stream| {

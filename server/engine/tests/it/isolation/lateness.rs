@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn late_requests_are_charged_to_no_render() {
+async fn late_requests_are_attributed_to_no_render() {
     let origin = Origin::start(|_| Some(Reply::new(200, "text/plain", "x").after(Duration::from_millis(300)))).await;
     let engine = TestEngine::start(&origin.entry()).await;
     let account = Uuid::now_v7();

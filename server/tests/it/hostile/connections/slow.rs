@@ -102,7 +102,7 @@ async fn a_connection_may_idle_for_longer_than_a_header_may_take() {
 }
 
 #[tokio::test]
-async fn a_slow_body_has_its_time_and_no_more_in_every_reader() {
+async fn slow_request_bodies_time_out_in_every_handler() {
     let site = web::site();
     let settings = [
         ("PLATEN_BODY_SECONDS", "1"),

@@ -9,7 +9,7 @@ use time::Duration;
 use crate::support::people::{PASSWORD, Town};
 
 #[tokio::test]
-async fn a_new_log_in_counts_as_a_confirmation() {
+async fn a_confirmation_expires_and_is_renewed_by_password_or_second_factor() {
     let town = Town::build().await;
     let mut ann = town.ann().await;
     let client = ann.laptop.client.clone();

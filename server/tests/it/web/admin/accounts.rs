@@ -6,7 +6,7 @@ use super::{ANN, Office};
 use crate::support::{studio::header, visitor::Visitor};
 
 #[tokio::test]
-async fn an_account_is_found_by_each_of_its_attributes() {
+async fn accounts_are_found_by_name_email_id_key_prefix_or_render() {
     let office = Office::open().await;
     let (service, account) = (&office.service, &office.account);
     service.execute("update accounts set name = 'Harbour & Finch' where id <> (select account_id from members join users on users.id = user_id where email = 'op@example.org')").await;

@@ -44,7 +44,7 @@ async fn the_database_refuses_to_change_the_audit_log() {
 }
 
 #[tokio::test]
-async fn changes_that_bypass_it_are_detected() {
+async fn tampering_with_the_audit_log_is_detected() {
     let office = Office::open().await;
     let end = office.with_entries().await;
     let tamper = async |statement: &str| {

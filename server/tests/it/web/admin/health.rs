@@ -192,7 +192,7 @@ async fn versions_that_differ_and_work_that_waits_are_told_of() {
 }
 
 #[tokio::test]
-async fn only_operators_see_it_and_are_notified() {
+async fn only_operators_access_the_page_and_its_event_stream() {
     let site = site();
     let service = service_with(site.path()).await;
     service.account("ann@example.org");
