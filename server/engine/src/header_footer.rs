@@ -158,44 +158,47 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Returns whether header and footer draw all of their text, and no other, as far as their source shows. CPU-bound.
-pub(crate) fn is_text_known(wanted: &HeaderFooter) -> bool {
-    [&wanted.header, &wanted.footer]
-        .into_iter()
-        .all(|template| is_drawn(template))
+/// What is known of the text of header and footer before they are printed, from certain to uncertain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RunningText {
+    /// They draw all of their text, and no other.
+    Drawn,
+    /// They may hide text.
+    MayBeHidden,
+    /// Chromium hides some of it unless it is within the margins.
+    DependsOnMargins,
 }
 
-fn is_drawn(template: &str) -> bool {
+/// Returns what the source of header and footer shows of their text. CPU-bound.
+pub(crate) fn running_text(wanted: &HeaderFooter) -> RunningText {
+    running_text_of(&wanted.header).max(running_text_of(&wanted.footer))
+}
+
+fn running_text_of(template: &str) -> RunningText {
     let source: String = template.split_ascii_whitespace().collect();
-    let is_drawn = Cell::new(!may_hide(&without_data(&source.to_ascii_lowercase())));
+    let shown = Cell::new(if may_hide(&without_data(&source.to_ascii_lowercase())) {
+        RunningText::MayBeHidden
+    } else {
+        RunningText::Drawn
+    });
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("*", |element| {
             let name = element.tag_name();
             let is_known = DRAWN.contains(&name.as_str()) || WITHOUT_TEXT.contains(&name.as_str());
             // A character reference may be part of a property.
             if !is_known || element.get_attribute("style").is_some_and(|style| style.contains('&')) {
-                is_drawn.set(false);
+                shown.set(shown.get().max(RunningText::MayBeHidden));
             }
             Ok(())
         }))
         .append_element_content_handler(element!(BESIDE_MARGINS, |_| {
-            is_drawn.set(false);
+            shown.set(RunningText::DependsOnMargins);
             Ok(())
         }));
-    rewrite_str(template, settings).is_ok() && is_drawn.get()
-}
-
-/// Returns whether header or footer have elements that Chromium hides unless they are within the margins. CPU-bound.
-pub(crate) fn depend_on_margins(wanted: &HeaderFooter) -> bool {
-    let has_any = |template: &String| {
-        let is_found = Cell::new(false);
-        let settings = RewriteStrSettings::new().append_element_content_handler(element!(BESIDE_MARGINS, |_| {
-            is_found.set(true);
-            Ok(())
-        }));
-        rewrite_str(template, settings).is_err() || is_found.get()
-    };
-    has_any(&wanted.header) || has_any(&wanted.footer)
+    match rewrite_str(template, settings) {
+        Ok(_) => shown.get(),
+        Err(_) => RunningText::DependsOnMargins,
+    }
 }
 
 /// Returns whether filled templates have text. Unless they are printed apart, it is drawn.

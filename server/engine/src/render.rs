@@ -16,7 +16,7 @@ use crate::{
     asset_embedding,
     browser::memory::Verdict,
     error::{RenderError, RenderProblem},
-    header_footer,
+    header_footer::{self, RunningText},
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
     page_kind::PageKind,
     part::{Printed, may_set_margins},
@@ -118,16 +118,15 @@ async fn plan_running_text(job: &RenderJob) -> Result<(bool, bool), RenderError>
         return Ok((false, false));
     }
     let wanted = wanted.clone();
-    let examined = blocking(move || {
-        (
-            header_footer::is_text_known(&wanted),
-            header_footer::depend_on_margins(&wanted),
-        )
-    });
-    let (is_known, depend_on_margins) = examined.await?;
-    let part = part.clone();
-    let needs_page = depend_on_margins && (job.evaluate.is_some() || blocking(move || may_set_margins(&part)).await?);
-    Ok((!is_known && !needs_page, is_known))
+    match blocking(move || header_footer::running_text(&wanted)).await? {
+        RunningText::Drawn => Ok((false, true)),
+        RunningText::MayBeHidden => Ok((true, false)),
+        RunningText::DependsOnMargins => {
+            let part = part.clone();
+            let may_set = job.evaluate.is_some() || blocking(move || may_set_margins(&part)).await?;
+            Ok((!may_set, false))
+        }
+    }
 }
 
 impl Render<'_> {

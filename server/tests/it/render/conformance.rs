@@ -169,7 +169,6 @@ async fn headers_are_printed_in_margins_that_the_page_sets() {
         let body = json!({
             "parts": [page],
             "output_format": output_format,
-            "output_encoding": "binary",
             "render_header_footer": true,
             "header_template": "<p class=text>Example & Sons",
         });
