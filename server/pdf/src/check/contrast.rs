@@ -156,7 +156,7 @@ struct Contrasts {
     page: usize,
     layers: Layers,
     /// Lines of text of the current page, in the order in which they are painted.
-    texts: Vec<FaintText>,
+    lines: Vec<FaintText>,
     /// The first text for each pair of colours, on finished pages.
     found: Vec<FaintText>,
     /// The last colour with enough contrast to every layer, with the number of their colours then.
@@ -169,7 +169,7 @@ impl Canvas for Contrasts {
             self.text(&painted);
         } else if let Some(layer) = self.layers.add(&painted) {
             let is_visible = |area: Area| !layer.may_cover(area.middle());
-            self.texts.retain(|text| text.spot.area.is_none_or(is_visible));
+            self.lines.retain(|text| text.spot.area.is_none_or(is_visible));
         }
     }
 
@@ -179,7 +179,7 @@ impl Canvas for Contrasts {
             && painted
                 .colour
                 .is_some_and(|colour| painted.opacity < 1.0 || !self.is_fine(colour));
-        may_be_low || !self.texts.is_empty()
+        may_be_low || !self.lines.is_empty()
     }
 }
 
@@ -226,7 +226,7 @@ impl Contrasts {
         };
         // Shadows are painted before the text that casts them.
         let characters = LazyCell::new(|| text.characters());
-        self.texts.retain(|text| {
+        self.lines.retain(|text| {
             let is_shadow =
                 text.spot.overlaps(area) && text.first_characters == characters[..characters.len().min(MAX_TEXT)];
             !is_shadow
@@ -260,7 +260,7 @@ impl Contrasts {
             return;
         }
         // The rest of a line.
-        if let Some(last) = self.texts.last_mut()
+        if let Some(last) = self.lines.last_mut()
             && (last.pair, last.owner) == (pair, painted.owner)
             && painted.owner != Owner::Nothing
             && last
@@ -272,13 +272,13 @@ impl Contrasts {
             return;
         }
         let is_known = self.found.iter().any(|found| found.pair == pair);
-        let of_pair = self.texts.iter().filter(|text| text.pair == pair).count();
-        if is_known || of_pair == MAX_LINES_OF_PAIR || self.texts.len() == MAX_LINES {
+        let of_pair = self.lines.iter().filter(|text| text.pair == pair).count();
+        if is_known || of_pair == MAX_LINES_OF_PAIR || self.lines.len() == MAX_LINES {
             return;
         }
         let mut spot = Spot::default();
         spot.add(Some(area), &characters);
-        self.texts.push(FaintText {
+        self.lines.push(FaintText {
             page: self.page,
             owner: painted.owner,
             pair,
@@ -289,7 +289,7 @@ impl Contrasts {
 
     /// Keeps the first text for each pair of colours that nothing covers.
     fn end_page(&mut self) {
-        for text in mem::take(&mut self.texts) {
+        for text in mem::take(&mut self.lines) {
             if let Some(found) = self.found.iter_mut().find(|found| found.pair == text.pair) {
                 // The rest of the paragraph.
                 if found.owner == text.owner && text.owner != Owner::Nothing {

@@ -123,14 +123,11 @@ impl Layers {
             if self.comparisons > MAX_COMPARISONS {
                 return None;
             }
-            let is_around = layer.hole.is_none()
-                && layer.area.within(Some(area)).extent() >= area.extent()
-                && layer.outline.as_ref().is_some_and(|outline| outline.contains(&area));
-            if is_around {
-                return layer.colour;
-            }
             if layer.may_cover(area) {
-                return None;
+                let is_around = layer.hole.is_none()
+                    && layer.area.within(Some(area)).extent() >= area.extent()
+                    && layer.outline.as_ref().is_some_and(|outline| outline.contains(&area));
+                return layer.colour.filter(|_| is_around);
             }
         }
         Some(PAPER)
