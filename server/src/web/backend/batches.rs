@@ -122,14 +122,11 @@ impl BatchBackend for RequestBackend {
             Some(RejectedForm::Members(members)) => (None, Some(members)),
             None => (None, None),
         };
-        let columns = match caller.access {
-            Access::Looking => None,
-            // The page is needed to cancel the batch as well.
-            _ => columns::find(app, account, &batch).await.unwrap_or_else(|error| {
-                tracing::warn!(batch_id = %id, %error, "the columns of a batch could not be read");
-                None
-            }),
-        };
+        // The page is needed to cancel the batch as well.
+        let columns = columns::find(app, &caller, &batch).await.unwrap_or_else(|error| {
+            tracing::warn!(batch_id = %id, %error, "the columns of a batch could not be read");
+            None
+        });
         Ok(BatchDetail {
             may_be_collected: batches::documents::may_be_collected(&batch),
             batch,

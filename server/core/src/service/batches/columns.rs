@@ -7,7 +7,7 @@ use platen_domain::{
         Batch, BatchState,
         columns::{BatchColumns, add_members, add_placeholders, columns_of},
     },
-    caller::Caller,
+    caller::{Access, Caller},
     ids::{AccountId, BatchId},
     validation::Problem,
 };
@@ -40,9 +40,11 @@ fn are_open(state: BatchState, opened: i32) -> bool {
     state == BatchState::Paused && opened == 0
 }
 
-/// Returns the columns of a batch, as its first row has them; `None` if they can't be changed any more.
-pub async fn find(app: &Services, account: AccountId, batch: &Batch) -> Result<Option<BatchColumns>, BatchError> {
-    if !are_open(batch.state, batch.opened) {
+/// Returns the columns of a batch, as its first row has them; `None` if they can't be changed any more, and for operators who view the
+/// account, because the names are content.
+pub async fn find(app: &Services, caller: &Caller, batch: &Batch) -> Result<Option<BatchColumns>, BatchError> {
+    let account = caller.account;
+    if caller.access == Access::Looking || !are_open(batch.state, batch.opened) {
         return Ok(None);
     }
     let work = rows::find_work(&app.db, account, batch.id, 0, clock::now()).await?;
@@ -93,7 +95,7 @@ async fn members(
 pub async fn update(app: &Services, caller: &Caller, id: BatchId, members: &[String]) -> Result<(), BatchError> {
     let account = caller.account;
     let batch = get(app, caller, id).await?;
-    let columns = find(app, account, &batch).await?.ok_or(HAS_BEGUN)?;
+    let columns = find(app, caller, &batch).await?.ok_or(HAS_BEGUN)?;
     if columns.columns.len() != members.len() {
         return Err(OTHER_COLUMNS);
     }
